@@ -25,7 +25,7 @@ use crate::problem::settings::{Run, Settings};
 use crate::run::initial_value::integrated;
 use crate::run::prepare::RunInput;
 use crate::run::progress::Progress;
-use crate::run::{bvp, segments, sensitivity, variational, volterra};
+use crate::run::{bvp, jump, segments, sensitivity, variational, volterra};
 
 /// Integrates a model and audits the motion. `watch` is told the time and the steps after each step and may
 /// end the run by `false`.
@@ -86,6 +86,11 @@ fn solved(
     watch: &mut dyn FnMut(&Progress<'_>) -> bool,
 ) -> Result<Motion, Failure> {
     let workspace = &model.workspace();
+    if variational::is_fractional(workspace) || bvp::has_ends(workspace) {
+        jump::refused(workspace, "a motion between given ends (`final`)")?;
+    } else if volterra::has_memory(workspace) {
+        jump::refused(workspace, "a model with memory")?;
+    }
     if variational::is_fractional(workspace) {
         return variational::run(workspace, request);
     }

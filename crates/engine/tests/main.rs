@@ -12,6 +12,7 @@ mod forms;
 mod fractional;
 mod gallery;
 mod geometry;
+mod hybrid;
 mod language;
 mod memory;
 mod numerics;

@@ -28,7 +28,7 @@ pub use lexer::token::{Decimal, Keyword};
 pub use model::{
     AffineBody, AffineWord, Constraint, Coordinate, Datum, Declarations, Direction, Dynamics,
     Equation, Event, Force, ForceOrigin, Model, MultiplierStart, Observed, Parameter,
-    Principle, Quantity, Results, Solve, Symmetry, Terminal, TerminalValue, Workspace,
+    Principle, Quantity, Reset, Results, Solve, Symmetry, Terminal, TerminalValue, Workspace,
 };
 pub use parser::{
     Parsed, ParsedAssignments, ParsedExpression, ParsedExpressions, parse, parse_assignments,

@@ -118,6 +118,8 @@ pub struct Declarations {
     pub observed: Vec<Observed>,
     /// `event …`
     pub events: Vec<Event>,
+    /// `on …`
+    pub resets: Vec<Reset>,
     /// Matrices of coordinates that are affine bodies.
     pub bodies: Vec<AffineBody>,
     /// `draw …`
@@ -400,6 +402,17 @@ pub enum Direction {
     Both,
 }
 
+/// What happens at an event: new values from those before it.
+#[derive(Clone, Debug)]
+pub struct Reset {
+    /// The index of the event.
+    pub event: usize,
+    /// Positions and velocities with their new values, which may contain what an [`Event`] may.
+    pub values: Vec<(Quantity, Expr)>,
+    /// Where it stands.
+    pub span: Span,
+}
+
 /// A one-parameter group: its generator $\xi$, one component for each coordinate.
 #[derive(Clone, Debug)]
 pub struct Symmetry {
@@ -464,6 +477,11 @@ impl Declarations {
     /// $\ddot q$
     pub fn accelerations(&self) -> Vec<Expr> {
         self.coordinates.iter().map(|c| c.acceleration).collect()
+    }
+
+    /// Whether the run goes on from another state at the event of this name.
+    pub fn is_reset(&self, event: &str) -> bool {
+        self.resets.iter().any(|reset| self.events[reset.event].name == event)
     }
 
     /// The symbols of the parameters.

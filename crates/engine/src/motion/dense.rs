@@ -44,7 +44,8 @@ impl Dense {
 
     /// $t$, $q$ and $\dot q$ in the middle between each two nodes.
     pub(crate) fn states_between(&self) -> impl Iterator<Item = (f64, Vec<f64>, Vec<f64>)> {
-        self.t.windows(2).map(|ends| {
+        // What has no length is a jump.
+        self.t.windows(2).filter(|ends| ends[0] != ends[1]).map(|ends| {
             let t = f64::midpoint(ends[0], ends[1]);
             let all = |order: Order| (0..self.n).map(|k| self.value(k, order, t)).collect();
             (t, all(Order::Position), all(Order::Velocity))
@@ -127,6 +128,10 @@ impl Dense {
         let before = after - 1;
         if self.t.len() == 1 {
             return self.rows[order as usize * self.n + k];
+        }
+        if self.t[before] == self.t[after] {
+            // The state has jumped at the end.
+            return self.rows[after * width + order as usize * self.n + k];
         }
         let piece = DensePiece {
             n: self.n,

@@ -191,6 +191,7 @@ impl Method {
 pub struct Settings {
     pub(crate) t0: f64,
     pub(crate) times: Vec<f64>,
+    pub(crate) spacing: OutputSpacing,
     /// Whether the method is left to the engine.
     pub(crate) auto: bool,
     /// Whether the run is repeated many times, so that what takes long to compile pays.
@@ -202,6 +203,15 @@ pub struct Settings {
     pub(crate) with_last_state: bool,
     pub(crate) clock: Option<Clock>,
     pub(crate) backend: Backend,
+}
+
+/// How the output times came about.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum OutputSpacing {
+    /// Evenly spaced: where the state jumps, a row before and a row after are added.
+    Even,
+    /// Chosen one by one.
+    Chosen,
 }
 
 /// The name of a method.
@@ -289,6 +299,11 @@ impl Settings {
         Ok(Self {
             t0,
             times,
+            spacing: if request.at.is_some() {
+                OutputSpacing::Chosen
+            } else {
+                OutputSpacing::Even
+            },
             auto: asked == Method::Auto,
             often: false,
             backend: request.chosen_backend(),

@@ -80,6 +80,8 @@ pub(crate) struct FirstRun<'a> {
     pub(crate) of_tables: f64,
     /// Steps of the run, spread over it.
     pub(crate) kept: &'a [StoredStep],
+    /// When the state jumped.
+    pub(crate) jumps: &'a [f64],
 }
 
 /// Integrates a second time from a state at the start, to where the first run ended.
@@ -141,7 +143,8 @@ fn compared(first: &FirstRun<'_>, y0: &[f64], kind: Kind) -> Option<SecondRun> {
     if is_loose {
         comparison.stride = FEW;
     }
-    let reached = integrate(&mut system, y0, &second, &mut comparison);
+    let mut reached = integrate(&mut system, y0, &second, &mut comparison);
+    comparison.is_apart |= !same_jumps(first, &mut system, comparison.seen, &mut reached);
     let steps = outcome.statistics.steps as f64;
     let margin = match kind {
         Kind::Stricter => 3.0,
@@ -200,6 +203,27 @@ fn compared(first: &FirstRun<'_>, y0: &[f64], kind: Kind) -> Option<SecondRun> {
     };
     let largest = margin * comparison.largest;
     Some(SecondRun { errors, largest, limit: limit.min(WORST), end: last })
+}
+
+/// Whether the state of a second run has jumped as often; a jump at the very end may be due.
+fn same_jumps(
+    first: &FirstRun<'_>,
+    system: &mut CompiledSystem,
+    seen: usize,
+    reached: &mut Outcome,
+) -> bool {
+    let FirstRun { jumps, outcome, .. } = first;
+    if outcome.accumulated.is_some() {
+        // Both ends are as near to the accumulation as time is known.
+        reached.t = outcome.t;
+        return true;
+    }
+    let last = first.system.jumps.as_ref().map_or(&[][..], |jumps| &jumps.last);
+    if seen + 1 == jumps.len() && jumps.last() == Some(&outcome.t) {
+        let mut rates = vec![0.0; last.len()];
+        return system.jump(last, outcome.t, &mut reached.y, &mut rates).is_ok();
+    }
+    seen == jumps.len()
 }
 
 /// Makes the steps of a second run at most half as long as those of the first.
@@ -296,6 +320,9 @@ struct Comparison<'a> {
     /// What the rounding of time does to each coordinate.
     rounding: Vec<f64>,
     is_apart: bool,
+    /// When the first run jumped, and how often this one has.
+    jumps: &'a [f64],
+    seen: usize,
 }
 
 impl<'a> Comparison<'a> {
@@ -313,6 +340,8 @@ impl<'a> Comparison<'a> {
             largest: 0.0,
             rounding: vec![0.0; n],
             is_apart: false,
+            jumps: first.jumps,
+            seen: 0,
         }
     }
 
@@ -331,6 +360,10 @@ impl Observer for Comparison<'_> {
         while let Some(t) = self.next(step.end()) {
             let known = &self.steps[0];
             self.steps = &self.steps[self.stride.min(self.steps.len())..];
+            // NOTE: between the times of the same jump in both runs there is nothing to compare.
+            if self.jumps.partition_point(|&jump| jump < t) != self.seen {
+                continue;
+            }
             step.state(t, &mut self.y);
             let known = known.as_step();
             let found = self.system.resolve(t, &self.y, true, &mut self.here).is_ok()
@@ -360,5 +393,9 @@ impl Observer for Comparison<'_> {
 
     fn event(&mut self, _event: &LocatedEvent, _y: &[f64]) -> Control {
         Control::Continue
+    }
+
+    fn jump(&mut self, _t: f64, _before: &[f64], _after: &[f64]) {
+        self.seen += 1;
     }
 }

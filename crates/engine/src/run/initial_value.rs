@@ -21,6 +21,7 @@ use crate::problem::unused_multipliers::{unused_multipliers, without_along};
 use crate::run::columns::{collect, samples};
 use crate::run::effective_mass::effective_mass_on_the_way;
 use crate::run::global_error::{FirstRun, check, second_run};
+use crate::run::jump::{accumulation, contradicting};
 use crate::run::prepare::{Prepared, RunInput, prepare};
 use crate::run::progress::Progress;
 use crate::run::rank_watch::{RankOutcome, RankPlace, RankWatch};
@@ -95,11 +96,15 @@ pub(crate) fn integrate_segment(
     let own_events = model.events.len() - known.switches;
     let second = known.second.clone();
     let steps_before = known.steps;
-    let is_smooth = known.switches == 0 && settings.breaks.is_empty();
+    let is_smooth =
+        known.switches == 0 && settings.breaks.is_empty() && model.resets.is_empty();
     let mut scales = known.scales.clone();
     let Prepared { mut system, y0, notes, repeated, compile_us } =
         prepare(model, dynamics, known, &mut settings)?;
     system.breaks.clone_from(&settings.breaks);
+    if let Some(jumps) = &mut system.jumps {
+        jumps.switches = model.events.len() - own_events;
+    }
     let clock = Stopwatch::start(settings.clock);
     let setting = Setting {
         model,
@@ -127,14 +132,20 @@ pub(crate) fn integrate_segment(
     };
     let outcome = integrate(&mut system, &y0, &settings.options, &mut recorder);
     let is_shown = match outcome.stop {
-        pfaff_solver::StopReason::Event(i) => i < own_events,
+        pfaff_solver::StopReason::Event(i) => i < own_events && model.events[i].stop,
         pfaff_solver::StopReason::End => false,
-        _ => settings.with_last_state && !recorder.is_undetermined(),
+        _ => {
+            let is_wanted = settings.with_last_state || outcome.accumulated.is_some();
+            is_wanted && !recorder.is_undetermined()
+        }
     };
     if is_shown {
         recorder.stopped(outcome.t, &outcome.y);
     }
 
+    if let Some(contradiction) = system.jumps.as_ref().and_then(|jumps| jumps.contradiction) {
+        return Err(Failure::Model(vec![contradicting(model, &contradiction)]));
+    }
     let mut last = Sample::new(model.coordinates.len(), model.constraints.len());
     // NOTE: where the motion ends because nothing is determined beyond, the state itself is still good.
     let _ = system.resolve(outcome.t, &outcome.y, true, &mut last);
@@ -182,6 +193,8 @@ pub(crate) fn integrate_segment(
     motion.notes.extend(outcome.vague.iter().map(|&(i, t)| missed(model, own_events, i, t)));
     if undetermined.is_some() {
         // The place itself says why.
+    } else if let Some(event) = outcome.accumulated {
+        motion.notes.push(accumulation(model, event, outcome.t));
     } else if let Some(why) =
         effective_mass_on_the_way(model, &motion.stop, &mut system, &outcome.y)
     {
@@ -194,8 +207,11 @@ pub(crate) fn integrate_segment(
     let integrate_us = clock.microseconds();
     let clock = Stopwatch::start(settings.clock);
     let momenta = match dynamics {
-        Dynamics::Saddle(equations) => kept_momenta(model, equations),
-        Dynamics::Ordinary(_) => Vec::new(),
+        // NOTE: a jump need not keep them.
+        Dynamics::Saddle(equations) if recorder.jumps.is_empty() => {
+            kept_momenta(model, equations)
+        }
+        Dynamics::Saddle(_) | Dynamics::Ordinary(_) => Vec::new(),
     };
     scales.resize(outcome.scales.len(), 0.0);
     scales.iter_mut().zip(&outcome.scales).for_each(|(scale, x)| *scale = scale.max(*x));
@@ -211,6 +227,7 @@ pub(crate) fn integrate_segment(
         is_smooth,
         of_tables: rounding_of_tables(&model.graph, &parts),
         kept: &recorder.kept,
+        jumps: &recorder.jumps,
     };
     let second = second_run(&first, &again);
     // An instant takes several times the memory of a row.

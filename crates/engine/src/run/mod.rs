@@ -6,6 +6,7 @@ pub(crate) mod consistent_start;
 pub(crate) mod effective_mass;
 pub(crate) mod global_error;
 pub(crate) mod initial_value;
+pub(crate) mod jump;
 pub(crate) mod memory_operator;
 pub(crate) mod prepare;
 pub(crate) mod progress;

@@ -53,7 +53,11 @@ impl Record {
         self.rows.resize(start + self.layout.width, 0.0);
         sample.inputs(&mut self.rows[start..]);
         self.rows.extend_from_slice(observed);
-        self.reached += 1;
+    }
+
+    /// How many rows there are.
+    pub(crate) fn len(&self) -> usize {
+        self.work.len().max(self.rows.len() / (self.layout.width + self.observed))
     }
 
     /// The time of the last row.

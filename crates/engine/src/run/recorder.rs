@@ -4,7 +4,7 @@ use pfaff_solver::{Control, DenseStep, LocatedEvent, Observer, StoredStep, Syste
 
 use crate::motion::dense::{Dense, Node};
 use crate::motion::sample::Sample;
-use crate::problem::settings::Settings;
+use crate::problem::settings::{OutputSpacing, Settings};
 use crate::run::progress::Progress;
 use crate::run::rank_watch::{RankOutcome, RankWatch};
 use crate::run::record::{Record, RecordedEvent, Setting};
@@ -31,6 +31,9 @@ pub(crate) struct Recorder<'a> {
     /// The states in between, unless only the outputs are wanted; and how close the nodes lie.
     pub(crate) dense: Dense,
     spacing: Option<f64>,
+    /// When the state jumped, and whether each jump has its rows.
+    pub(crate) jumps: Vec<f64>,
+    shows_jumps: bool,
     /// Where constraints lose their hold.
     pub(crate) rank: Option<RankWatch>,
     watch: &'a mut dyn FnMut(&Progress<'_>) -> bool,
@@ -61,6 +64,8 @@ impl<'a> Recorder<'a> {
             setting,
             dense: Dense::new(n),
             spacing: (!settings.outputs_only).then_some(settings.options.tolerance),
+            jumps: Vec::new(),
+            shows_jumps: settings.spacing == OutputSpacing::Even,
             rank: None,
             watch,
             system,
@@ -74,7 +79,7 @@ impl<'a> Recorder<'a> {
         }
         if self.times.first() == Some(&t) {
             self.y.copy_from_slice(y);
-            self.sample(t);
+            self.output(t);
         }
         if self.spacing.is_some() {
             let mut node = Node::default();
@@ -105,6 +110,12 @@ impl<'a> Recorder<'a> {
             self.y.copy_from_slice(y);
             self.sample(t);
         }
+    }
+
+    /// The row of the next output time, from the state in `y`.
+    fn output(&mut self, t: f64) {
+        self.sample(t);
+        self.record.reached += 1;
     }
 
     /// One row from the state in `y`.
@@ -164,7 +175,7 @@ impl Observer for Recorder<'_> {
             && self.is_before(t, end)
         {
             step.state(t, &mut self.y);
-            self.sample(t);
+            self.output(t);
         }
         if undetermined.is_some() {
             return Control::Stop;
@@ -179,7 +190,7 @@ impl Observer for Recorder<'_> {
         let progress = Progress {
             t: step.end(),
             steps: self.steps,
-            rows: self.record.reached,
+            rows: self.record.len(),
             setting: self.setting,
             record: &self.record,
             earlier: None,
@@ -196,6 +207,26 @@ impl Observer for Recorder<'_> {
             observed: self.seen.clone(),
         });
         Control::Continue
+    }
+
+    fn jump(&mut self, t: f64, before: &[f64], after: &[f64]) {
+        self.jumps.push(t);
+        let mut is_shown = self.record.last_time() == Some(t);
+        if self.shows_jumps && !is_shown {
+            self.y.copy_from_slice(before);
+            self.sample(t);
+            is_shown = true;
+        }
+        if is_shown {
+            self.y.copy_from_slice(after);
+            self.sample(t);
+        }
+        if self.spacing.is_some() {
+            let mut node = Node::default();
+            let (system, sample) = (&mut self.system, &mut self.sample);
+            node_at(system, sample, t, after, &mut node);
+            self.dense.push(&node);
+        }
     }
 }
 

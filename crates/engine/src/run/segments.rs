@@ -123,19 +123,16 @@ pub(crate) fn run(
             Some(whole) => whole.append(motion),
             None => whole = Some(motion),
         }
-        let switched = match (&stop.reason, crossing) {
-            (StopReason::Event(name), Some(crossing)) => {
-                branches.switch(name).map(|k| (k, crossing.direction))
-            }
-            _ => None,
-        };
-        let Some((k, direction)) = switched else { break };
-        signs[k] = match direction {
-            "rising" => 1.0,
-            "falling" => -1.0,
-            _ => signs[k],
-        };
-        fired = Some(k);
+        let StopReason::Event(name) = &stop.reason else { break };
+        fired = branches.switch(name);
+        match (fired, crossing.map(|crossing| crossing.direction)) {
+            (Some(k), Some("rising")) => signs[k] = 1.0,
+            (Some(k), Some("falling")) => signs[k] = -1.0,
+            (Some(_), _) => {}
+            // The state has jumped to where other branches hold.
+            (None, _) if model.is_reset(name) => {}
+            (None, _) => break,
+        }
         short =
             if length < SHORT * (settings.options.t1 - settings.t0) { short + 1 } else { 0 };
         if short > MOST_SHORT {
@@ -184,7 +181,8 @@ fn remaining(
     // NOTE: the check of the branches looks between the outputs.
     rest.outputs_only &= branches.functions.is_empty();
     if let Some(whole) = whole {
-        rest.times.drain(..whole.t.len());
+        let reached = whole.t.last().copied().unwrap_or(f64::NEG_INFINITY);
+        rest.times.retain(|&time| time > reached.max(t) || (time == t && time > reached));
         rest.options.max_steps -= whole.statistics.steps.min(rest.options.max_steps);
     }
     rest

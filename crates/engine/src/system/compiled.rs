@@ -7,12 +7,13 @@
 //! `reduced.rs` describes. An `equation` model has the state $(q, \dot q)$ with the velocities of its
 //! second-order coordinates only.
 
+mod jump;
+mod series;
+
 use pfaff_expr::Expr;
 use pfaff_mechanics::{Equations, LagrangianData, Ordinary};
 use pfaff_model::Workspace;
-use pfaff_program::{
-    Backend, CompileError, Executor, NativeExecutor, Program, TaylorError, TaylorRecurrences,
-};
+use pfaff_program::{Backend, CompileError, Executor, NativeExecutor, Program};
 use pfaff_solver::{
     self as solver, EvalError, EventKind, ExplicitSteps, RungeKuttaStep, TaylorSeries,
 };
@@ -21,7 +22,7 @@ use crate::motion::Form;
 use crate::motion::sample::{Sample, sample_symbols};
 use crate::system::cusp::CuspWatch;
 use crate::system::energy_scale::{energy_scale, raise_reduced, raise_scales};
-use crate::system::event_phases::{event_kind, event_phases};
+use crate::system::event_phases::{event_kinds, event_phases};
 use crate::system::features::Features;
 use crate::system::kkt::Kkt;
 use crate::system::ordinary::{OrdinarySystem, spread};
@@ -29,9 +30,9 @@ use crate::system::phase_divergence::Flow;
 use crate::system::projection::project;
 use crate::system::reduced::{LaneSamples, Reduced};
 use crate::system::static_ldl::StaticLdl;
-use crate::system::taylor_system::{
-    Demand, TaylorExpansion, ordinary_recurrences, saddle_recurrences,
-};
+use crate::system::taylor_system::TaylorExpansion;
+
+pub(crate) use jump::{Contradiction, Jumps};
 
 /// A compiled model: its dynamics, what it observes and the events it watches.
 #[derive(Clone, Debug)]
@@ -61,6 +62,8 @@ pub(crate) struct CompiledSystem {
     pub(crate) series: Option<TaylorExpansion>,
     /// Places in time where the equations are not smooth, ascending.
     pub(crate) breaks: Vec<f64>,
+    /// What happens at events, where something does.
+    pub(crate) jumps: Option<Box<Jumps>>,
 }
 
 /// The kinds of dynamics.
@@ -130,7 +133,7 @@ impl CompiledSystem {
             static_ldl: None,
             n,
             m,
-            events: model.events.iter().map(event_kind).collect(),
+            events: event_kinds(model),
             phases: phases.iter().map(|&(event, _)| event).collect(),
             watched: compile(&watched)?,
             observed: compile(&observed)?,
@@ -143,6 +146,7 @@ impl CompiledSystem {
             work: Vec::new(),
             series: None,
             breaks: Vec::new(),
+            jumps: Jumps::new(model, &inputs, backend)?.map(Box::new),
         })
     }
 
@@ -186,46 +190,6 @@ impl CompiledSystem {
         }
     }
 
-    /// Whether a Taylor step written out has far more instructions, as far as that is seen without writing it.
-    pub(crate) fn is_surely_longer(&self, order: usize, most: usize) -> bool {
-        match &self.dynamics {
-            Compiled::Reduced(reduced) => reduced.is_surely_longer(order, most),
-            Compiled::Saddle(_) | Compiled::Ordinary(_) => false,
-        }
-    }
-
-    /// The Taylor recurrences of the equations in their present form.
-    pub(crate) fn recurrences(
-        &self,
-        model: &Workspace,
-        dynamics: &Dynamics,
-        order: usize,
-    ) -> Result<TaylorRecurrences, TaylorError> {
-        match (&self.dynamics, dynamics) {
-            (Compiled::Reduced(reduced), _) => reduced.recurrences(order),
-            (_, Dynamics::Saddle(equations)) => saddle_recurrences(model, equations),
-            (_, Dynamics::Ordinary(ordinary)) => ordinary_recurrences(model, ordinary),
-        }
-    }
-
-    /// Makes Taylor series ready, given the start.
-    pub(crate) fn expand(
-        &mut self,
-        model: &Workspace,
-        recurrences: &TaylorRecurrences,
-        demand: Demand,
-        t: f64,
-        y: &[f64],
-    ) {
-        if let Compiled::Reduced(reduced) = &mut self.dynamics {
-            reduced.expand(recurrences, demand, t, y);
-            return;
-        }
-        let at = [&[t], y].concat();
-        let parameters = model.parameter_values();
-        self.series = Some(TaylorExpansion::new(recurrences, &parameters, demand, &at));
-    }
-
     /// Whether every constraint carries the motion.
     pub(crate) fn is_whole(&self) -> bool {
         match &self.dynamics {
@@ -262,8 +226,11 @@ impl CompiledSystem {
         }
     }
 
-    /// The same equations without events.
+    /// The same equations without events, or with those at which the state jumps if there are any.
     pub(crate) fn without_events(&self) -> Self {
+        if self.jumps.is_some() {
+            return self.without_stops();
+        }
         Self { events: Vec::new(), phases: Vec::new(), watched: None, ..self.clone() }
     }
 
@@ -591,5 +558,14 @@ impl solver::System for CompiledSystem {
             watched.evaluate(&self.observed_inputs, values);
         }
         Ok(())
+    }
+    fn jump(
+        &mut self,
+        events: &[usize],
+        t: f64,
+        y: &mut [f64],
+        rates: &mut [f64],
+    ) -> Result<bool, EvalError> {
+        self.jump_at(events, t, y, rates)
     }
 }

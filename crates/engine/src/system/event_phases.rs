@@ -12,7 +12,7 @@
 //! the parts of a step become narrow next to it, and nowhere else.
 
 use pfaff_expr::{Binary, Expr, Graph, Node, Unary};
-use pfaff_model::{Direction, Event};
+use pfaff_model::{Declarations, Direction, Event};
 use pfaff_solver::{self as solver, EventKind};
 
 /// 1 over what is added to magnitudes under logarithms, so that a function at rest on its feature does not vary.
@@ -34,14 +34,19 @@ pub(crate) fn event_phases(g: &Graph, events: &[Expr]) -> Vec<(usize, Expr)> {
     phases
 }
 
-/// What zeros of an event do in a run.
-pub(crate) fn event_kind(event: &Event) -> EventKind {
+/// What zeros of the events of a model do in a run.
+pub(crate) fn event_kinds(model: &Declarations) -> Vec<EventKind> {
+    let jumps = |index: usize| model.resets.iter().any(|reset| reset.event == index);
+    model.events.iter().enumerate().map(|(i, event)| event_kind(event, jumps(i))).collect()
+}
+
+fn event_kind(event: &Event, jump: bool) -> EventKind {
     let direction = match event.direction {
         Direction::Rising => solver::Direction::Rising,
         Direction::Falling => solver::Direction::Falling,
         Direction::Both => solver::Direction::Both,
     };
-    EventKind { direction, stop: event.stop }
+    EventKind { direction, stop: event.stop, jump }
 }
 
 /// The phases of one operation.

@@ -129,6 +129,13 @@ impl Reduced {
         y
     }
 
+    /// Writes positions and admissible velocities into a state, in its own chart.
+    pub(crate) fn set(&mut self, t: f64, y: &mut [f64], q: &[f64], v: &[f64]) {
+        let (n, k) = (self.n, self.k);
+        y[..n].copy_from_slice(q);
+        self.numbered(y[n + k + 1]).quasi(t, q, v, &mut y[n..n + k]);
+    }
+
     fn chart(&mut self, y: &[f64]) -> &mut Chart {
         self.numbered(y[self.n + self.k + 1])
     }

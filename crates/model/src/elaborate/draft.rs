@@ -9,7 +9,8 @@ use crate::elaborate::Given;
 use crate::elaborate::scope::{Scope, Site};
 use crate::model::{
     AffineBody, Constraint, Coordinate, Datum, Declarations, Dynamics, Equation, Event, Force,
-    Model, MultiplierStart, Observed, Parameter, Principle, Results, Solve, Symmetry, Terminal,
+    Model, MultiplierStart, Observed, Parameter, Principle, Reset, Results, Solve, Symmetry,
+    Terminal,
 };
 use crate::shape::Value;
 use crate::source::{Source, Span};
@@ -74,6 +75,7 @@ pub(crate) struct ConditionDraft {
 pub(crate) struct OutputDraft {
     pub(crate) observed: Vec<Observed>,
     pub(crate) events: Vec<Event>,
+    pub(crate) resets: Vec<Reset>,
     pub(crate) drawings: Vec<Drawing>,
     /// How many numbers they have together.
     pub(crate) drawn_points: usize,
@@ -145,6 +147,7 @@ impl Draft {
             terminal: self.conditions.terminals,
             observed: self.outputs.observed,
             events: self.outputs.events,
+            resets: self.outputs.resets,
             bodies: self.affine.bodies,
             drawings: self.outputs.drawings,
             symmetries: self.symmetries,

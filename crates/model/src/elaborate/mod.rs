@@ -231,6 +231,7 @@ impl<'a> Elaborator<'a> {
             }
             StatementKind::Observe(observation) => self.observe(observation, span),
             StatementKind::Event(event) => self.event(event, span),
+            StatementKind::On(reset) => self.reset(reset, span),
             StatementKind::Draw(draw) => self.draw(draw, span),
             StatementKind::Solve(settings) => self.solve(settings, span),
             StatementKind::Symmetry(symmetry) => self.symmetry(symmetry, span),

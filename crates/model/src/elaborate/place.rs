@@ -18,6 +18,7 @@ pub(crate) enum Place {
     Final,
     Observe,
     Event,
+    Reset,
     Draw,
     Symmetry,
     Setting,
@@ -43,6 +44,7 @@ impl Place {
             Self::Final => "a final value",
             Self::Observe => "an observed quantity",
             Self::Event => "an event",
+            Self::Reset => "a reset",
             Self::Draw => "a drawing",
             Self::Symmetry => "a symmetry",
             Self::Setting => "a setting",
@@ -59,6 +61,7 @@ impl Place {
                 | Self::Initial
                 | Self::Observe
                 | Self::Event
+                | Self::Reset
                 | Self::Draw
                 | Self::Formula
         )
@@ -66,7 +69,7 @@ impl Place {
 
     /// Whether `lambda(c)`, `reaction(x)`, `energy` and `divergence` may occur.
     pub(crate) fn allows_results(self) -> bool {
-        matches!(self, Self::Observe | Self::Event | Self::Draw)
+        matches!(self, Self::Observe | Self::Event | Self::Reset | Self::Draw)
     }
 
     /// Whether `mu(c)` may occur.
@@ -83,6 +86,7 @@ impl Place {
                 | Self::Along
                 | Self::Initial
                 | Self::Final
+                | Self::Reset
                 | Self::Draw
                 | Self::Symmetry
                 | Self::Setting

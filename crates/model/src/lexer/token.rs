@@ -125,6 +125,7 @@ keywords! {
     Final "final" "final x = 1"
     Observe "observe" "observe speed = sqrt(x'^2 + y'^2)"
     Event "event" "event stop rising name: x - 1"
+    On "on" "on name: x' = -e*x'"
     Draw "draw" "draw point [x, y]"
     Solve "solve" "solve t = 0..20, tolerance = 1e-10"
     Symmetry "symmetry" "symmetry name: x = 1, y = 0"

@@ -7,7 +7,7 @@ use crate::source::Span;
 use crate::syntax::{
     Assignment, Binary, Constraint, Coordinate, Definition, DefinitionForm, Direction,
     Equation, Event, ExprId, Extent, Force, ForceTarget, Name, NodeKind, Observation,
-    Parameter, Setting, SettingValue, Slot, StatementKind, Symmetry, Target, Text,
+    Parameter, Reset, Setting, SettingValue, Slot, StatementKind, Symmetry, Target, Text,
 };
 
 impl Parser<'_> {
@@ -38,6 +38,7 @@ impl Parser<'_> {
             Keyword::Final => StatementKind::Final(self.items(Self::assignment)?),
             Keyword::Observe => StatementKind::Observe(self.observation()?),
             Keyword::Event => StatementKind::Event(self.event()?),
+            Keyword::On => StatementKind::On(self.reset()?),
             Keyword::Draw => StatementKind::Draw(self.drawing()?),
             Keyword::Solve => StatementKind::Solve(self.items(Self::setting)?),
             Keyword::Symmetry => StatementKind::Symmetry(self.symmetry()?),
@@ -427,6 +428,18 @@ impl Parser<'_> {
         let slots = self.slots()?;
         self.expect(TokenKind::Colon, "`:`")?;
         Ok(Event { name, slots, direction, stop, goes_on, value: self.whole(Keyword::Event)? })
+    }
+
+    /// Reads `hit: x' = -e*x', th = -th`.
+    fn reset(&mut self) -> Parse<Reset> {
+        if self.find(TokenKind::Colon).is_none() {
+            let message = "`on` needs `:` after the name of the event".to_owned();
+            return self.refuse("E0118", Span::empty(self.end), message);
+        }
+        let event = self.name("the name of an event")?;
+        let slots = self.slots()?;
+        self.expect(TokenKind::Colon, "`:`")?;
+        Ok(Reset { event, slots, values: self.items(Self::assignment)? })
     }
 
     fn setting(&mut self) -> Parse<Setting> {

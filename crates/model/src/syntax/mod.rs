@@ -73,6 +73,8 @@ pub enum StatementKind {
     Observe(Observation),
     /// `event stop rising name: expr`
     Event(Event),
+    /// `on hit: x' = -e*x'`
+    On(Reset),
     /// `draw line [0, 0] to [x, y] colour blue`
     Draw(Draw),
     /// `solve t = 0..20, tolerance = 1e-10`
@@ -266,6 +268,17 @@ pub struct Event {
     pub goes_on: bool,
     /// What becomes zero.
     pub value: ExprId,
+}
+
+/// What happens at an event.
+#[derive(Clone, Debug)]
+pub struct Reset {
+    /// The event.
+    pub event: Name,
+    /// `[i = 1..N]` after its name.
+    pub slots: Vec<Slot>,
+    /// New values from those before.
+    pub values: Vec<Assignment>,
 }
 
 /// Which zeros of an event count.

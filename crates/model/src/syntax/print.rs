@@ -9,8 +9,8 @@ use std::fmt::{self, Formatter, Write};
 use crate::lexer::token::Keyword;
 use crate::syntax::{
     Arena, Assignment, Binder, Clause, ClauseValue, Constraint, DefinitionForm, Direction,
-    Draw, Equation, Event, ExprId, Extent, Force, ForceTarget, NodeKind, SettingValue, Slot,
-    Statement, StatementKind, Symmetry, Syntax, Target,
+    Draw, Equation, Event, ExprId, Extent, Force, ForceTarget, NodeKind, Reset, SettingValue,
+    Slot, Statement, StatementKind, Symmetry, Syntax, Target,
 };
 
 impl fmt::Display for Syntax {
@@ -153,6 +153,10 @@ fn body(arena: &Arena, statement: &Statement) -> String {
             value(o, arena, observation.value);
         }
         StatementKind::Event(event) => print_event(o, arena, event),
+        StatementKind::On(Reset { event, slots: list, values }) => {
+            named(o, arena.name(event.symbol), &slots(arena, list));
+            assignments(o, arena, values);
+        }
         StatementKind::Draw(draw) => print_draw(o, arena, draw),
         StatementKind::Solve(settings) => settings.iter().for_each(|setting| {
             let value = match setting.value {

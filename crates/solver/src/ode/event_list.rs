@@ -37,7 +37,17 @@ impl EventList {
         }
     }
 
-    /// Sorts the zeros as the run meets them, and drops those beyond the first stopping event.
+    /// Whether the state jumps at an event.
+    pub(crate) fn jumps(&self, event: &LocatedEvent) -> bool {
+        self.kinds[event.index].jump
+    }
+
+    /// Whether nothing of the step is shown beyond an event.
+    fn ends_step(&self, event: &LocatedEvent) -> bool {
+        self.kinds[event.index].stop || self.jumps(event)
+    }
+
+    /// Sorts the zeros as the run meets them, and drops those beyond the first one that ends the step.
     pub(crate) fn finish(&mut self, forward: bool) {
         self.found.sort_unstable_by(|a, b| {
             let time = if forward { a.t.total_cmp(&b.t) } else { b.t.total_cmp(&a.t) };
@@ -46,11 +56,15 @@ impl EventList {
         self.end_at_stop();
     }
 
-    /// Drops what lies beyond the first stopping event.
+    /// Drops what lies beyond the first event that ends the step.
     pub(crate) fn end_at_stop(&mut self) {
-        if let Some(first) = self.found.iter().position(|event| self.kinds[event.index].stop) {
+        if let Some(first) = self.found.iter().position(|event| self.ends_step(event)) {
+            // NOTE: what happens at one time is located to rounding.
             let t = self.found[first].t;
-            let same = self.found[first..].iter().take_while(|event| event.t == t).count();
+            let rounding =
+                if self.jumps(&self.found[first]) { 8.0 * f64::EPSILON * t.abs() } else { 0.0 };
+            let is_same = |event: &&LocatedEvent| (event.t - t).abs() <= rounding;
+            let same = self.found[first..].iter().take_while(is_same).count();
             self.found.truncate(first + same);
         }
     }
@@ -60,14 +74,20 @@ impl EventList {
         &mut self.found
     }
 
-    /// What was found, up to the first stopping event.
+    /// What was found, up to the first event that ends the step.
     pub(crate) fn found(&self) -> &[LocatedEvent] {
         &self.found
     }
 
-    /// The event that ends the run in this step.
-    pub(crate) fn stop(&self) -> Option<LocatedEvent> {
-        self.found.iter().find(|event| self.kinds[event.index].stop).copied()
+    /// The event that ends the step; one that ends the run if there is one at the same time.
+    pub(crate) fn last(&self) -> Option<LocatedEvent> {
+        let stop = self.found.iter().find(|event| self.kinds[event.index].stop);
+        stop.or_else(|| self.found.iter().find(|event| self.jumps(event))).copied()
+    }
+
+    /// Whether an event ends the run.
+    pub(crate) fn is_stop(&self, event: &LocatedEvent) -> bool {
+        self.kinds[event.index].stop
     }
 }
 

@@ -22,6 +22,8 @@
 //! it up after some of them, and says so. Past the ends of a step the polynomial is used for
 //! a thousandth of its length, to see which way a function leaves a zero at the end.
 
+mod jump;
+
 use crate::ode::certainty::{Certainty, PARTS, PHASE, PLACES, POINTS, View, is_slow};
 use crate::ode::dense_output::DenseStep;
 use crate::ode::event_list::{EventList, crossing_to};
@@ -92,6 +94,8 @@ struct EventState {
     reach: f64,
     /// A touch at this border was reported.
     settled: bool,
+    /// It leaves zero to its side at this border, however soon it comes back.
+    fresh: bool,
 }
 
 /// Times in which a step is looked at: one beyond the start, `PARTS + 1` within, one beyond the end.
@@ -135,7 +139,8 @@ impl EventFinder {
         let events = EventList::new(system.events(), 3 * ScanGrid::COUNT);
         let count = events.functions();
         let known =
-            vec![EventState { side: 0.0, value: f64::NAN, reach: 0.0, settled: false }; count];
+            EventState { side: 0.0, value: f64::NAN, reach: 0.0, settled: false, fresh: false };
+        let known = vec![known; count];
         let phases = system.event_phases().to_vec();
         let width = count + phases.len();
         Self {
@@ -395,9 +400,14 @@ impl EventFinder {
         self.events.end_at_stop();
     }
 
-    /// The event that ends the run in this step.
-    pub(crate) fn stop(&self) -> Option<LocatedEvent> {
-        self.events.stop()
+    /// The event that ends the step.
+    pub(crate) fn last(&self) -> Option<LocatedEvent> {
+        self.events.last()
+    }
+
+    /// Whether an event ends the run.
+    pub(crate) fn is_stop(&self, event: &LocatedEvent) -> bool {
+        self.events.is_stop(event)
     }
 }
 
@@ -429,7 +439,7 @@ impl StepScan<'_> {
         self.negligible = (1e-12 * local).max(8.0 * f64::EPSILON * reach);
         let at_start = !started && self.g[1].abs() <= self.negligible;
         let start = if started || at_start { known.side } else { sign(self.g[1]) };
-        let side = self.crossings(probe, start)?;
+        let side = self.crossings(probe, start, known.fresh)?;
         // Around the start only if the function has not changed its side there.
         if !known.settled && start == sign(self.g[0]) {
             self.dip(probe, 1)?;
@@ -440,7 +450,8 @@ impl StepScan<'_> {
                 self.dip(probe, point)?;
             }
         }
-        Ok(EventState { side, value: self.g[PARTS + 1], reach, settled: self.settled })
+        let value = self.g[PARTS + 1];
+        Ok(EventState { side, value, reach, settled: self.settled, fresh: false })
     }
 
     /// The function in a point of the grid.
@@ -453,10 +464,13 @@ impl StepScan<'_> {
         &mut self,
         probe: &mut EventFunction<'_>,
         mut side: f64,
+        fresh: bool,
     ) -> Result<f64, EvalError> {
         // The last time at which the function was on its side, with its value.
         let mut from = self.value_at(1);
-        if side == 0.0 || sign(from.value) != side {
+        if let (true, Some(left)) = (fresh, self.leaving(probe, side)?) {
+            from = left;
+        } else if side == 0.0 || sign(from.value) != side {
             from = probe.at(self.grid.after(1))?;
             side = sign(from.value);
         }

@@ -11,6 +11,8 @@
 //! **Invariants.** Nothing is allocated after the first step begins; the end `t1` is hit
 //! exactly; stopping is data: [`Outcome`] holds the last good state and says why it is the last.
 
+mod jump;
+
 use std::mem::swap;
 
 use crate::ode::dense_output::DenseStep;
@@ -30,6 +32,8 @@ use crate::ode::stiffness::StiffnessWatch;
 use crate::ode::system::{Counted, EvalError, System, finite};
 use crate::ode::taylor::Taylor;
 
+use jump::JumpLog;
+
 /// Integrates `system` from `y0`, and tells `observer` every accepted step and event.
 pub fn integrate(
     system: &mut dyn System,
@@ -41,8 +45,9 @@ pub fn integrate(
     let stop = run.complete(observer);
     run.statistics.evaluations = run.system.evaluations;
     let scales = run.scale.sizes(run.y.len());
-    let OdeRun { y, vague, fallback, stiff, statistics, clock, .. } = run;
-    Outcome { stop, t: clock.t, y, scales, vague, fallback, stiff, statistics }
+    let OdeRun { y, vague, fallback, stiff, statistics, clock, jumps, .. } = run;
+    let accumulated = jumps.accumulated;
+    Outcome { stop, t: clock.t, y, scales, vague, fallback, stiff, accumulated, statistics }
 }
 
 /// The storage of a method for a system of `n` components.
@@ -93,6 +98,7 @@ struct OdeRun<'a> {
     /// The state at the end of the trial, and where the method had brought it before the projection.
     y1: Vec<f64>,
     reached: Vec<f64>,
+    jumps: JumpLog,
 }
 
 impl<'a> OdeRun<'a> {
@@ -134,6 +140,7 @@ impl<'a> OdeRun<'a> {
             y: y0.to_vec(),
             y1: vec![0.0; n],
             reached: vec![0.0; n],
+            jumps: JumpLog::default(),
         }
     }
 
@@ -406,7 +413,7 @@ impl<'a> OdeRun<'a> {
         error: f64,
         observer: &mut dyn Observer,
     ) -> Option<StopReason> {
-        let event = self.watch.stop();
+        let event = self.watch.last();
         let mut end = trial.end;
         if let (Some(event), Some(refiner)) = (event, &self.refiner) {
             let place = self.watch.found().iter().position(|found| *found == event);
@@ -430,11 +437,15 @@ impl<'a> OdeRun<'a> {
             // NOTE: the step was short because of where it had to end, not because of its error.
             self.clock.h = tried;
         }
-        match (event, control) {
-            (Some(event), _) => return Some(StopReason::Event(event.index)),
-            _ if end == self.clock.t1 => return Some(StopReason::End),
-            (None, Control::Stop) => return Some(StopReason::Interrupted),
-            (None, Control::Continue) => {}
+        let ended = match (event, control) {
+            (Some(stop), _) if self.watch.is_stop(&stop) => Some(StopReason::Event(stop.index)),
+            (Some(_), Control::Continue) => self.jump(observer),
+            _ if end == self.clock.t1 => Some(StopReason::End),
+            (_, Control::Stop) => Some(StopReason::Interrupted),
+            (None, Control::Continue) => None,
+        };
+        if ended.is_some() {
+            return ended;
         }
         if let Err(error) = self.change_chart() {
             return Some(error.into());
@@ -462,6 +473,7 @@ impl<'a> OdeRun<'a> {
         if self.system.system.change_chart(t, &mut self.y)? {
             let left = self.clock.t1 - t;
             self.features.forget();
+            self.jumps.forget();
             self.scale.restart(&mut self.system, (t, &self.y), left);
             self.stepper.restart(&mut self.system, t, &self.y)?;
         }

@@ -2,7 +2,8 @@
 //!
 //! **Order.** [`Observer::wants_dense`], then [`Observer::step`], then [`Observer::event`]
 //! for the events within that step in the order of the run (in declared order when they
-//! coincide). A stopping event shortens its step: nothing beyond it is ever shown.
+//! coincide), then [`Observer::jump`] if the state jumps at the end of the step. An event that stops
+//! the run or lets the state jump shortens its step: nothing beyond it is ever shown.
 
 use crate::ode::dense_output::DenseStep;
 use crate::ode::system::System;
@@ -29,6 +30,11 @@ pub trait Observer {
     fn event(&mut self, event: &LocatedEvent, y: &[f64]) -> Control {
         let _ = (event, y);
         Control::Continue
+    }
+
+    /// The state has jumped, after its step and events were shown.
+    fn jump(&mut self, t: f64, before: &[f64], after: &[f64]) {
+        let _ = (t, before, after);
     }
 }
 

@@ -151,6 +151,25 @@ pub trait System {
         let _ = (t, y, values);
         Ok(())
     }
+
+    /// Replaces the state at some events, all at the time `t`, by the one from which the run goes on. Writes the
+    /// rates $\dot g_i$ there of the functions of these events into `rates`, not a number where they are unknown.
+    /// Says whether the run goes on: if not, it ends there by the first of these events.
+    ///
+    /// # Errors
+    ///
+    /// [`EvalError`] if there is no such state; the run ends there.
+    fn jump(
+        &mut self,
+        events: &[usize],
+        t: f64,
+        y: &mut [f64],
+        rates: &mut [f64],
+    ) -> Result<bool, EvalError> {
+        let _ = (events, t, y);
+        rates.fill(f64::NAN);
+        Ok(true)
+    }
 }
 
 /// Why an evaluation has no value.
@@ -169,6 +188,8 @@ pub struct EventKind {
     pub direction: Direction,
     /// Whether the first of them ends the run.
     pub stop: bool,
+    /// Whether the state jumps there ([`System::jump`]), unless the run ends.
+    pub jump: bool,
 }
 
 /// Which zeros of an event function count, in the order in which the run meets them (a

@@ -60,6 +60,10 @@ pub(crate) fn check(model: &Workspace, request: &Run) -> Result<(), Failure> {
         let why = "the variational equations of the memory terms are not derived";
         return refused("models with memory", why);
     }
+    if !model.resets.is_empty() {
+        let why = "the derivatives of jumps are not derived";
+        return refused("models with `on`", why);
+    }
     let settings = Settings::new(model, request)?;
     directions(model, &request.sensitivities, settings.t0).map(|_| ())
 }

@@ -4,16 +4,15 @@ use std::cell::RefCell;
 use std::rc::Rc;
 
 use pfaff_expr::Expr;
-use pfaff_model::{Direction, Workspace};
+use pfaff_model::Workspace;
 use pfaff_program::{CompileError, Interpreter, Program};
-use pfaff_solver::{
-    self as solver, EvalError, EventKind, Operand, VolterraPoint, VolterraSystem,
-};
+use pfaff_solver::{EvalError, EventKind, Operand, VolterraPoint, VolterraSystem};
 
 use crate::run::volterra::kernel_run::KernelRun;
 use crate::run::volterra::projection::Projection;
 use crate::run::volterra::slow_inputs::SlowInputs;
 use crate::run::volterra::volterra_equations::VolterraEquations;
+use crate::system::event_phases::event_kinds;
 
 /// The compiled equations of a model with memory.
 #[derive(Clone, Debug)]
@@ -67,14 +66,6 @@ impl CompiledVolterra {
         }
         let kernel = |k: &Option<Expr>| k.map(|k| KernelRun::new(model, k, plan.times));
         let kernels = plan.kernels.iter().map(kernel).collect();
-        let events = model.events.iter().map(|e| EventKind {
-            direction: match e.direction {
-                Direction::Rising => solver::Direction::Rising,
-                Direction::Falling => solver::Direction::Falling,
-                Direction::Both => solver::Direction::Both,
-            },
-            stop: e.stop,
-        });
         Ok(Self {
             unknowns: plan.unknowns.len(),
             operands: plan.operands.clone(),
@@ -86,7 +77,7 @@ impl CompiledVolterra {
             entries,
             inputs: vec![0.0; inputs.len()],
             kernels,
-            events: events.collect(),
+            events: event_kinds(model),
             watched: compile(&inputs, watched)?,
             switches: compile(&inputs, &plan.switches)?,
             breaks: plan.breaks.clone(),

@@ -255,7 +255,7 @@ impl VolterraObserver for VolterraRecorder<'_> {
         let progress = Progress {
             t,
             steps: self.steps,
-            rows: self.record.reached,
+            rows: self.record.len(),
             setting: self.setting,
             record: &self.record,
             earlier: None,

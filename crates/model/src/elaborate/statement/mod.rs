@@ -10,5 +10,6 @@ mod dynamics;
 mod force_density;
 mod initial;
 mod outputs;
+mod reset;
 mod settings;
 pub(crate) mod slots;

@@ -1,0 +1,3 @@
+//! Motions that jump.
+
+mod resets;
