@@ -152,6 +152,11 @@ fn spectrum(
     request: &LyapunovRequest,
     watch: &mut dyn FnMut() -> bool,
 ) -> Result<Lyapunov, Failure> {
+    if !model.resets.is_empty() {
+        return Err(Failure::usage(
+            "Lyapunov exponents of models with `on` are not available: the derivatives of jumps are not derived",
+        ));
+    }
     let at =
         LinearizeRequest { principle: request.principle, at: None, backend: request.backend };
     let mut phase = Phase::new(model, &at)?;
