@@ -122,7 +122,7 @@ fn intervals_contain_the_truth() {
                 usize::from((estimate.interval[0]..=estimate.interval[1]).contains(&truth));
         }
     }
-    let part = inside as f64 / all as f64;
+    let part = inside as f64 / f64::from(all);
     assert!((part - 0.95).abs() < 0.046, "{part}");
 }
 
