@@ -64,7 +64,7 @@ fn known_formulas() {
         ("abs(q*A + A*q)", "abs(2*A*q)"),
         ("A*exp(q1)*(A*exp(-q1))*exp(q2)", "A^2*exp(q2)"),
         ("caputo(q + q, 1/2)*A/A", "caputo(2*q, 1/2)"),
-        ("q1*q2'*A + A*q1'*q2", "A*q2*q1' + A*q1*q2'"),
+        ("q1*q2'*A + A*q1'*q2", "A*q1*q2' + A*q2*q1'"),
     ];
     for (raw, expected) in cases {
         assert_eq!(printed(raw), expected, "{raw}");
