@@ -167,7 +167,7 @@ impl Walk<'_> {
         positive && matches!(self.store.node(b), Node::Div(..))
     }
 
-    /// $\frac{n a}{d b}$ for $\frac nd\cdot\frac ab$
+    /// $\frac{n a}{d b}$ for $\frac{n}{d}\cdot\frac ab$
     fn scaled_fraction(&self, k: Expr, quotient: Expr) -> Vec<TextPiece> {
         let (Some(k), Node::Div(a, b)) = (self.store.exact(k), self.store.node(quotient))
         else {
