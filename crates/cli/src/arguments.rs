@@ -32,7 +32,7 @@ pub(crate) struct MotionArguments {
     /// End of the run
     #[arg(long, value_name = "T", allow_hyphen_values = true)]
     pub(crate) t1: Option<f64>,
-    /// Largest local error per step, E·(1+|y|) in every component
+    /// Largest local error per step, in parts of the size of each component
     #[arg(long, value_name = "E", allow_hyphen_values = true)]
     pub(crate) tolerance: Option<f64>,
     /// auto, dop853, taylor, radau or rk4
@@ -83,7 +83,7 @@ pub(crate) struct TimesArguments {
     /// End of the curve
     #[arg(long, value_name = "T", allow_hyphen_values = true, value_parser = number)]
     pub(crate) t1: Option<f64>,
-    /// Largest local error per step, E·(1+|y|) in every component
+    /// Largest local error per step, in parts of the size of each component
     #[arg(long, value_name = "E", allow_hyphen_values = true)]
     pub(crate) tolerance: Option<f64>,
     /// Output times, such as 1,2,5

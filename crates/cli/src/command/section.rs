@@ -34,7 +34,7 @@ pub(crate) struct SectionArguments {
     /// When the motion ends at the latest
     #[arg(long, value_name = "T", allow_hyphen_values = true)]
     pub(crate) t1: Option<f64>,
-    /// Largest local error per step, E·(1+|y|) in every component
+    /// Largest local error per step, in parts of the size of each component
     #[arg(long, value_name = "E", allow_hyphen_values = true)]
     pub(crate) tolerance: Option<f64>,
     /// text, json or csv

@@ -38,7 +38,7 @@ pub fn eigenvalues(n: usize, a: &[f64]) -> Option<Vec<[f64; 2]>> {
     let k = rest.len();
     let mut h: Vec<f64> =
         rest.iter().flat_map(|&i| rest.iter().map(move |&j| a[i * n + j])).collect();
-    balance(k, &mut h);
+    balance(k, &mut h, &mut vec![1.0; k]);
     hessenberg(k, &mut h);
     values.extend(qr(k, &mut h)?);
     values.sort_by(|a, b| {
@@ -63,8 +63,8 @@ fn isolated(n: usize, a: &[f64]) -> (Vec<[f64; 2]>, Vec<usize>) {
     (values, rest)
 }
 
-/// Scales rows and columns to like sizes, by powers of two.
-fn balance(n: usize, a: &mut [f64]) {
+/// Scales rows and columns to like sizes, $D^{-1} A D$ with powers of two in the diagonal matrix $D$.
+fn balance(n: usize, a: &mut [f64], d: &mut [f64]) {
     let mut changed = true;
     while changed {
         changed = false;
@@ -88,8 +88,35 @@ fn balance(n: usize, a: &mut [f64]) {
                 changed = true;
                 (0..n).for_each(|j| a[i * n + j] /= f);
                 (0..n).for_each(|j| a[j * n + i] *= f);
+                d[i] *= f;
             }
         }
+    }
+}
+
+/// Scales rows and columns that have no entry beside the diagonal in the other direction, which is free: their entries
+/// become as large as those of the rest.
+fn balance_isolated(n: usize, a: &mut [f64], d: &mut [f64]) {
+    let (_, rest) = isolated(n, a);
+    let pairs = || rest.iter().flat_map(|&i| rest.iter().map(move |&j| (i, j)));
+    let diagonal = (0..n).map(|i| a[i * n + i].abs()).fold(0.0, f64::max);
+    let usual = pairs().map(|(i, j)| a[i * n + j].abs()).fold(diagonal, f64::max);
+    if usual == 0.0 {
+        return;
+    }
+    for i in 0..n {
+        let others = || (0..n).filter(|&j| j != i);
+        let column = others().map(|j| a[j * n + i].abs()).fold(0.0, f64::max);
+        let row = others().map(|j| a[i * n + j].abs()).fold(0.0, f64::max);
+        let wanted = match (row == 0.0, column == 0.0) {
+            (true, false) => usual / column,
+            (false, true) => row / usual,
+            (true, true) | (false, false) => continue,
+        };
+        let f = libm::exp2(libm::floor(libm::log2(wanted)));
+        (0..n).for_each(|j| a[i * n + j] /= f);
+        (0..n).for_each(|j| a[j * n + i] *= f);
+        d[i] *= f;
     }
 }
 
@@ -265,9 +292,12 @@ fn sweep(n: usize, a: &mut [f64], first: usize, last: usize, shifts: (f64, f64, 
 /// An eigenvector of the `n` by `n` matrix `a` for an eigenvalue, by inverse iteration; `None` for an empty matrix.
 pub fn eigenvector(n: usize, a: &[f64], value: [f64; 2]) -> Option<Eigenvector> {
     assert_eq!(a.len(), n * n, "the matrix has n rows of n entries");
-    let norm = a.iter().fold(0.0_f64, |m, x| m.max(x.abs()));
+    let (mut balanced, mut d) = (a.to_vec(), vec![1.0; n]);
+    balance(n, &mut balanced, &mut d);
+    balance_isolated(n, &mut balanced, &mut d);
+    let norm = balanced.iter().fold(0.0_f64, |m, x| m.max(x.abs()));
     let step = f64::EPSILON * if norm == 0.0 { 1.0 } else { norm };
-    let mut m: Vec<[f64; 2]> = a.iter().map(|&x| [x, 0.0]).collect();
+    let mut m: Vec<[f64; 2]> = balanced.iter().map(|&x| [x, 0.0]).collect();
     for i in 0..n {
         m[i * n + i] = [a[i * n + i] - value[0], -value[1]];
     }
@@ -282,6 +312,9 @@ pub fn eigenvector(n: usize, a: &[f64], value: [f64; 2]) -> Option<Eigenvector> 
         }
         x.iter_mut().for_each(|x| *x = divided(*x, largest));
     }
+    x.iter_mut().zip(&d).for_each(|(x, d)| *x = x.map(|part| d * part));
+    let largest = *x.iter().max_by(|a, b| size(**a).total_cmp(&size(**b)))?;
+    x.iter_mut().for_each(|x| *x = divided(*x, largest));
     let mut residual = 0.0_f64;
     for i in 0..n {
         let mut sum = times(value, x[i]).map(|x| -x);
