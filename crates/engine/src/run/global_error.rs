@@ -10,8 +10,8 @@
 //!
 //! after $N$ steps, with a margin of ten; or $3\,D\,(N_2/N)^8$ if that is more, because steps that stability limits to
 //! $N_2 \approx N$ are no less accurate with a loose tolerance. Rounding adds up too. Where $D$ is no longer small the
-//! two motions have nothing to do with each other any more; a run that is not too long is then treated as a short one,
-//! else $E_2 = 10^3 E$ is tried. Where a stricter run does not come to the end, one that is thirty times looser is
+//! two motions have nothing to do with each other any more; then $E_2 = 10^3 E$ is tried, and a run that is not too long
+//! is treated as a short one. Where a stricter run does not come to the end, one that is thirty times looser is
 //! taken, and the whole difference. `rk4`, which has no tolerance, is repeated with half its step. What is stiff is
 //! treated as short, by its own method.
 
@@ -24,8 +24,8 @@ use crate::motion::sample::Sample;
 use crate::motion::verdict::{Check, Verdict};
 use crate::system::compiled::CompiledSystem;
 
-/// Steps up to which a run is short: one that is smooth, and one with switches, whose errors depend less regularly on
-/// the tolerance.
+/// Steps up to which a run is short: one that is smooth, and one with switches or narrow features, whose errors depend
+/// less regularly on the tolerance.
 const SHORT: usize = 60;
 const SHORT_WITH_SWITCHES: usize = 300;
 /// Steps up to which a run that is doubtful is treated as a short one.
@@ -42,7 +42,7 @@ const AMPLIFIED: f64 = 1e5;
 /// What rounding adds to a tolerance.
 const ROUNDING: f64 = 2e-12;
 /// How much the rounding of time may be amplified.
-const AMPLIFIED_TIME: f64 = 1000.0;
+const AMPLIFIED_TIME: f64 = 300.0;
 /// A loose run is compared at one in so many of the kept steps: each comparison costs some evaluations.
 const FEW: usize = 4;
 /// The error of a single step, in parts of the tolerance.
@@ -88,7 +88,8 @@ pub(crate) struct FirstRun<'a> {
 pub(crate) fn second_run(first: &FirstRun<'_>, y0: &[f64]) -> Option<SecondRun> {
     let FirstRun { options, outcome, .. } = *first;
     let steps = outcome.statistics.steps;
-    let short = if first.is_smooth { SHORT } else { SHORT_WITH_SWITCHES };
+    let is_smooth = first.is_smooth && !outcome.has_features;
+    let short = if is_smooth { SHORT } else { SHORT_WITH_SWITCHES };
     if outcome.t == options.t0 {
         return None;
     }
@@ -110,7 +111,17 @@ pub(crate) fn second_run(first: &FirstRun<'_>, y0: &[f64]) -> Option<SecondRun> 
     if steps > AFFORDABLE {
         return compared(first, y0, Kind::Careful);
     }
-    let found = if steps <= short { found } else { compared(first, y0, Kind::Stricter)? };
+    let found = if steps <= short {
+        found
+    } else {
+        let found = if is_smooth { compared(first, y0, Kind::Careful) } else { None };
+        let is_clear =
+            |found: &SecondRun| !found.errors.is_empty() && found.largest <= found.limit;
+        match found.filter(is_clear) {
+            Some(found) => found,
+            None => compared(first, y0, Kind::Stricter)?,
+        }
+    };
     if found.errors.is_empty() { compared(first, y0, Kind::Looser) } else { Some(found) }
 }
 
@@ -298,7 +309,7 @@ pub(crate) fn error_check(error: Option<f64>, tolerance: f64, steps: usize) -> C
 
 fn against(error: Option<f64>, limit: f64) -> Check {
     let reason = "errors of steps add up and are amplified, and time is rounded; more than 100000 tolerances in each \
-        hundred steps, or 1000 roundings of time, would mean that the tolerance says nothing about the motion";
+        hundred steps, or 300 roundings of time, would mean that the tolerance says nothing about the motion";
     let check = Check::measured("error by a second integration".into(), error, limit, reason);
     // NOTE: a motion that magnifies errors is not wrong, but its last digits are.
     Check { is_needed: true, verdict: check.verdict.min(Verdict::Warn), ..check }

@@ -8,14 +8,17 @@
 //! $$ \lVert A_1 - A_0\rVert < c\,(s_0 + s_1), \qquad c < 1 $$
 //!
 //! (singular values move by no more than the matrix); otherwise the dense output in the middle decides, and so on,
-//! while $s$ is small at an end.
+//! while $s$ is small at an end. Up to eight steps are passed over for as long as $A$ can be expected to change by less
+//! than a tenth of $s$.
+//! Columns of constants that are independent keep the rank for ever, and so does a single row of constant length.
+//!
 //! Where $s$ falls below what the tolerance can tell from zero, the motion is
 //!
 //! - *followed* if only holonomic constraints take part, whose branches the velocity tells apart, or if a factor of one
 //!   constraint vanishes, $A_a = f\hat A$: all derivatives of the row are parallel to it;
 //! - *not determined* otherwise: the run ends there.
 
-use pfaff_expr::Expr;
+use pfaff_expr::{Expr, Graph};
 use pfaff_mechanics::{Equations, SparseBlocks};
 use pfaff_model::{Principle, Workspace};
 use pfaff_program::{CompileError, Interpreter, Program};
@@ -36,6 +39,9 @@ const MOST_POINTS: usize = 200;
 /// Parts of a step with $s$ above this fraction of its largest value at both ends are halved so often only.
 const HIGH: f64 = 0.2;
 const COARSE: u32 = 2;
+/// Steps that are passed over at most, and by what part of $s$ the rows may be expected to change in them.
+const MOST_PASSED: usize = 8;
+const SLOW: f64 = 0.1;
 /// What the derivatives of a row may have across it where a factor of the constraint vanishes.
 const ACROSS: f64 = 0.05;
 
@@ -54,6 +60,9 @@ pub(crate) struct RankWatch {
     extra: usize,
     /// $1/\sqrt{M_{jj}}$; auxiliary velocities stay as they are.
     metric: Vec<f64>,
+    /// Entries in columns of constants; and whether the only row has a constant length.
+    constant: Vec<bool>,
+    has_constant_length: bool,
     holonomic: Vec<bool>,
     /// The largest length of each row so far.
     reach: Vec<f64>,
@@ -64,6 +73,9 @@ pub(crate) struct RankWatch {
     zero: f64,
     /// Points of the present step that were looked at.
     points: usize,
+    /// Up to how long after the last look steps are passed over, and how many were.
+    to_pass: f64,
+    passed: usize,
     /// Whether the present place was told.
     is_told: bool,
     before: RankPoint,
@@ -140,6 +152,12 @@ impl RankWatch {
         if !is_watched {
             return Ok(None);
         }
+        let mut is_constant = vec![true; model.coordinates.len() + extra];
+        for &(k, e) in jacobian.iter().flatten() {
+            is_constant[k] &= !g.varies(e);
+        }
+        let constant =
+            columns.iter().flatten().map(|&k| is_constant[k] && extra == 0).collect();
         let mut inputs = vec![model.time];
         inputs.extend(model.positions());
         inputs.extend(model.velocities());
@@ -155,6 +173,10 @@ impl RankWatch {
             chosen: vec![true; extra + m],
             extra,
             metric,
+            constant,
+            has_constant_length: extra == 0
+                && m == 1
+                && is_constant_length(g, &outputs, &inputs),
             holonomic: equations.position.iter().map(Option::is_some).collect(),
             reach: vec![0.0; extra + m],
             rank: 0,
@@ -162,6 +184,8 @@ impl RankWatch {
             // Of the order of the interpolant, 7/8 of the order of the step.
             zero: (100.0 * libm::pow(tolerance, 0.875)).clamp(1e-9, 1e-2),
             points: 0,
+            to_pass: 0.0,
+            passed: 0,
             is_told: false,
             before: RankPoint::default(),
             sample: Sample::new(n, m),
@@ -189,9 +213,24 @@ impl RankWatch {
         while self.rank > 0 && self.measure(&rows) < 1e-9 {
             self.rank -= 1;
         }
+        if self.is_safe(&rows) {
+            self.rank = 0;
+        }
         let s = self.measure(&rows);
         self.most = s;
         self.before = RankPoint { t, rows, s };
+    }
+
+    /// Whether the rank cannot fall.
+    fn is_safe(&mut self, rows: &[f64]) -> bool {
+        /// What is left of the rows by the columns of constants alone is well above rounding.
+        const CLEAR: f64 = 1e-6;
+        if self.has_constant_length {
+            return self.rank == 1;
+        }
+        let of_constants = rows.iter().zip(&self.constant);
+        let rows: Vec<f64> = of_constants.map(|(&x, &c)| if c { x } else { 0.0 }).collect();
+        self.constant.contains(&true) && self.measure(&rows) > CLEAR
     }
 
     /// Leaves out one row of each dependence.
@@ -213,6 +252,11 @@ impl RankWatch {
         if self.rank == 0 {
             return None;
         }
+        let is_soon = (step.end() - self.before.t).abs() < self.to_pass;
+        if is_soon && self.passed < MOST_PASSED {
+            self.passed += 1;
+            return None;
+        }
         let mut end = self.point();
         end.t = step.end();
         self.y.copy_from_slice(step.state_at_end());
@@ -224,6 +268,17 @@ impl RankWatch {
             return None;
         }
         self.most = self.most.max(end.s);
+        let change = self.change(&self.before, &end);
+        let duration = (end.t - self.before.t).abs();
+        if self.passed > 0 && change >= SAFE * (self.before.s + end.s) {
+            // It changed faster than expected: what is left to look at is this step.
+            let mut start = std::mem::take(&mut self.before);
+            start.t = step.start();
+            step.state(start.t, &mut self.y);
+            self.rows(system, start.t, &mut start.rows);
+            start.s = self.measure(&start.rows);
+            self.before = start;
+        }
         let mut lowest = self.point();
         lowest.copy(if end.s < self.before.s { &end } else { &self.before });
         let before = std::mem::take(&mut self.before);
@@ -231,6 +286,7 @@ impl RankWatch {
         self.closer(system, step, &before, &end, DEPTH, &mut lowest);
         self.spare.push(before);
         let is_low = lowest.s <= self.zero * self.most;
+        self.plan(end.s, change, duration);
         // Where it is still falling, the next step tells; and one place is told once.
         let is_told = self.is_told;
         self.is_told &= is_low;
@@ -244,6 +300,23 @@ impl RankWatch {
         is_lost.then_some(t)
     }
 
+    /// Decides how long steps are passed over, from $s$ and the change of the rows since the last look.
+    fn plan(&mut self, s: f64, change: f64, duration: f64) {
+        let is_high = s > HIGH * self.most && s > SLOW;
+        self.to_pass = if is_high { SLOW * s * duration / change } else { 0.0 };
+        self.passed = 0;
+    }
+
+    /// How far the rows of two points are apart, in parts of their largest lengths.
+    fn change(&self, a: &RankPoint, b: &RankPoint) -> f64 {
+        let (before, after) = (self.pattern.with(&a.rows), self.pattern.with(&b.rows));
+        let pairs = before.rows().zip(after.rows()).zip(&self.reach);
+        let squares = pairs.flat_map(|((a, b), reach)| {
+            a.values.iter().zip(b.values).map(move |(x, y)| ((x - y) / reach).powi(2))
+        });
+        squares.sum::<f64>().sqrt()
+    }
+
     /// Finds the lowest $s$ between two points, where it may come near zero.
     fn closer(
         &mut self,
@@ -254,12 +327,7 @@ impl RankWatch {
         depth: u32,
         lowest: &mut RankPoint,
     ) {
-        let (before, after) = (self.pattern.with(&a.rows), self.pattern.with(&b.rows));
-        let pairs = before.rows().zip(after.rows()).zip(&self.reach);
-        let squares = pairs.flat_map(|((a, b), reach)| {
-            a.values.iter().zip(b.values).map(move |(x, y)| ((x - y) / reach).powi(2))
-        });
-        let change = squares.sum::<f64>().sqrt();
+        let change = self.change(a, b);
         let high = DEPTH - depth >= COARSE && a.s.min(b.s) > HIGH * self.most;
         let safe = high || change < SAFE * (a.s + b.s);
         let is_found = lowest.s <= 1e-3 * self.zero * self.most;
@@ -469,6 +537,18 @@ impl RankWatch {
         self.rest = rest;
         pivot
     }
+}
+
+/// Whether the squares of the entries of a row have a constant sum.
+fn is_constant_length(g: &Graph, row: &[Expr], inputs: &[Expr]) -> bool {
+    /// Longer rows are watched: the test is not for free.
+    const LONG: usize = 4;
+    if row.len() > LONG {
+        return false;
+    }
+    let squares = row.iter().map(|&e| g.mul(e, e));
+    let sum = squares.reduce(|a, b| g.add(a, b));
+    sum.is_some_and(|sum| inputs.iter().all(|&x| g.is_zero(g.derivative(sum, x))))
 }
 
 fn length(row: &[f64]) -> f64 {

@@ -493,7 +493,11 @@ impl solver::System for CompiledSystem {
 
     fn feature_phases(&mut self, t: f64, y: &[f64], phases: &mut [f64]) {
         let mut sample = std::mem::take(&mut self.sample);
-        self.kinematics(t, y, &mut sample);
+        if self.features.needs_velocities {
+            self.kinematics(t, y, &mut sample);
+        } else {
+            sample.q.copy_from_slice(&y[..self.n]);
+        }
         self.features.evaluate(t, &sample.q, &sample.v, phases);
         self.sample = sample;
     }

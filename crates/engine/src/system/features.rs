@@ -16,6 +16,8 @@ use crate::system::event_phases::{growth, phases_of};
 pub(crate) struct Features {
     executor: Option<Executor>,
     inputs: Vec<f64>,
+    /// Whether they depend on velocities.
+    pub(crate) needs_velocities: bool,
     pub(crate) count: usize,
     /// The arguments of splines, and their knots.
     arguments: Option<Executor>,
@@ -75,6 +77,7 @@ impl Features {
             Ok(Some(program.tiered(&model.parameter_values(), backend)))
         };
         Ok(Self {
+            needs_velocities: phases.iter().any(|&e| g.contains(e, &model.velocities())),
             executor: compile(&phases)?,
             count: phases.len(),
             arguments: compile(&arguments)?,

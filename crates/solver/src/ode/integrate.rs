@@ -45,9 +45,19 @@ pub fn integrate(
     let stop = run.complete(observer);
     run.statistics.evaluations = run.system.evaluations;
     let scales = run.scale.sizes(run.y.len());
-    let OdeRun { y, vague, fallback, stiff, statistics, clock, jumps, .. } = run;
-    let accumulated = jumps.accumulated;
-    Outcome { stop, t: clock.t, y, scales, vague, fallback, stiff, accumulated, statistics }
+    let OdeRun { y, vague, fallback, stiff, has_features, statistics, clock, jumps, .. } = run;
+    Outcome {
+        stop,
+        t: clock.t,
+        y,
+        scales,
+        vague,
+        fallback,
+        stiff,
+        has_features,
+        accumulated: jumps.accumulated,
+        statistics,
+    }
 }
 
 /// The storage of a method for a system of `n` components.
@@ -85,6 +95,7 @@ struct OdeRun<'a> {
     unresolved: usize,
     /// Narrow features, and trials in a row that stepped over one.
     features: FeatureWatch,
+    has_features: bool,
     unsampled: usize,
     knots: KnotWatch,
     /// Event functions that were given up, and where.
@@ -130,6 +141,7 @@ impl<'a> OdeRun<'a> {
             crawling: 0,
             unresolved: 0,
             features,
+            has_features: false,
             unsampled: 0,
             knots,
             fallback: None,
@@ -258,7 +270,12 @@ impl<'a> OdeRun<'a> {
 
     /// Changes between explicit steps and Radau's where the other kind is better.
     fn change_method(&mut self) {
+        /// Explicit steps that must be left: fewer are cheaper than the start of another method.
+        const WORTH: f64 = 300.0;
         let (t, is_implicit) = (self.clock.t, self.stiff.len() % 2 == 1);
+        if !is_implicit && (self.clock.t1 - t).abs() < WORTH * self.clock.h.abs() {
+            return;
+        }
         let at = (t, &self.y[..]);
         let (watch, system, h) = (&mut self.stiffness, &mut self.system, self.clock.h);
         if !watch.is_other_better(system, at, h, &self.scale, is_implicit) {
@@ -364,6 +381,7 @@ impl<'a> OdeRun<'a> {
             self.unsampled = 0;
             return Ok(false);
         }
+        self.has_features = true;
         if self.stepper.is_cubic_first() {
             self.stepper.refine(&mut self.system, trial, &self.y)?;
         }

@@ -103,6 +103,8 @@ pub struct Outcome {
     pub fallback: Option<f64>,
     /// Where [`Method::Radau`] took over from an explicit method or gave back to it, in turns.
     pub stiff: Vec<f64>,
+    /// Whether there were narrow features on the way.
+    pub has_features: bool,
     /// The event whose jumps accumulate at the end: [`StopReason::Singular`].
     pub accumulated: Option<usize>,
     /// What it took.
