@@ -16,6 +16,7 @@ mod options;
 mod output;
 mod range;
 mod reproduction;
+mod table;
 mod whole_file;
 
 use std::process::ExitCode;

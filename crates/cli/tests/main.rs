@@ -12,4 +12,5 @@ mod long_runs;
 mod report;
 mod support;
 mod sweep;
+mod tables;
 mod trust;

@@ -34,7 +34,10 @@ pub use phase::{RootLocus, branch_csv, eigenvalue_csv, moved_values, section_tab
 pub use plot::{Axis, Curve, Figure, Look, Style};
 pub use serde_json::Value;
 pub use sweep::{Keep, SweepSummary, SweepTable};
-pub use table::{Block, Cells, Heading, Kind, Table, TableReader, TableWriter, Texts};
+pub use table::{
+    Block, Cells, ColumnDifference, Heading, Kind, Table, TableDifference, TableReader,
+    TableWriter, Texts, column_values, difference,
+};
 
 /// What people read.
 pub trait ToText {

@@ -7,6 +7,7 @@ mod check;
 mod compare;
 mod continuation;
 mod derive;
+mod diff;
 mod equilibria;
 mod eval;
 mod explain;
@@ -134,6 +135,8 @@ commands! {
     "report" Report(report::ReportArguments) => report::report;
     /// Draws columns of a motion as .svg, .pdf or .png
     "plot" Plot(plot::PlotArguments) => plot::plot;
+    /// Compares two tables, such as those of two runs
+    "diff" Diff(diff::DiffArguments) => diff::diff;
     /// Lists the built-in models, prints one, or builds a site of all
     "gallery" Gallery(gallery::GalleryArguments) => gallery::gallery;
     /// Evaluates an expression
@@ -213,6 +216,8 @@ mod tests {
             "linearize bicycle --at x'=5 --vary v=0..10 --json",
             "report sleigh -o a.html",
             "plot sleigh --columns x -o a.svg",
+            "plot a.csv b.csv --columns x^2 -o a.svg",
+            "diff a.csv b.csv --tolerance 1e-9 --strict",
             "gallery",
             "eval -1+2",
             "explain E0607",

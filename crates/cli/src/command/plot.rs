@@ -1,14 +1,17 @@
 //! `pfaff plot`
 
+use std::path::PathBuf;
+
 use clap::Args;
 use pfaff::Motion;
-use pfaff_present::Look;
-use pfaff_present::report::{Still, figure_of, still};
+use pfaff_present::report::{NamedTable, Still, figure_of, figure_of_tables, still};
+use pfaff_present::{Cells, Figure, Look};
 
 use crate::arguments::{MotionArguments, times};
 use crate::command::run::{request, watched};
 use crate::input::Reading;
 use crate::output::{Exit, say, usage};
+use crate::table::{Ending, whole_table};
 use crate::whole_file::Place;
 
 #[derive(Args, Debug)]
@@ -19,16 +22,21 @@ Examples:
   pfaff plot pendulum -o force.png --columns \"lambda(rod)\" --size 800x500 --scale 3
   pfaff plot sleigh -o both.svg                        all coordinates over time
   pfaff plot sleigh -o sleigh.svg --drawing 2,4,6      the system itself at these times
+  pfaff plot sleigh -o r.svg --columns \"x^2 + y^2\"      an expression of columns
+  pfaff plot a.csv b.csv -o both.svg --columns x       saved runs, one over the other; .parquet likewise
 
 Columns are those of `pfaff run --output F.csv`: coordinates, x', x'', lambda(c), reaction(x), energy, work and
 what is observed.")]
 pub(crate) struct PlotArguments {
     #[command(flatten)]
     pub(crate) motion: MotionArguments,
+    /// Further tables, where the first is one and no model
+    #[arg(value_name = "TABLE")]
+    pub(crate) tables: Vec<String>,
     /// The figure: .svg, .pdf or .png by its ending
     #[arg(short, long, value_name = "FILE")]
     pub(crate) output: String,
-    /// Columns to draw, such as "x, y'"; all coordinates if not given
+    /// Columns to draw or expressions of them, such as "x, y', x^2+y^2"; all coordinates if not given
     #[arg(long, value_name = "LIST", allow_hyphen_values = true)]
     pub(crate) columns: Option<String>,
     /// Draws the system itself instead of columns (.svg): at the last of these times, and faintly at the others
@@ -79,6 +87,17 @@ pub(crate) fn plot(arguments: &PlotArguments) -> Result<Exit, Exit> {
             "--scale {scale} gives an empty picture, or one of more than {LARGEST} pixels"
         )));
     }
+    let look = Look { width, height, ..Look::default() };
+    let first = &arguments.motion.model.model;
+    if Ending::of(first).is_some() {
+        let tables: Vec<&String> = std::iter::once(first).chain(&arguments.tables).collect();
+        return saved(arguments, &tables, format, look);
+    }
+    if let Some(other) = arguments.tables.first() {
+        return Err(usage(&format!(
+            "`{first}` is no table, so `{other}` cannot be drawn over it"
+        )));
+    }
     let request = request(&arguments.motion)?;
     let initial = arguments.motion.initial.as_deref();
     let Reading { model, inputs, .. } =
@@ -103,15 +122,74 @@ pub(crate) fn plot(arguments: &PlotArguments) -> Result<Exit, Exit> {
     }
     let mut figure = figure_of(&motion, &columns, &arguments.against, arguments.log)
         .map_err(|error| usage(&error.0))?;
+    let bytes = drawn(arguments, &mut figure, format, look);
+    written(name, &place, &bytes, &motion)
+}
+
+/// The bytes of a figure.
+fn drawn(
+    arguments: &PlotArguments,
+    figure: &mut Figure<'_>,
+    format: Format,
+    look: Look,
+) -> Vec<u8> {
     figure.equal = arguments.equal;
     figure.title = arguments.title.clone().unwrap_or_default();
-    let look = Look { width, height, ..Look::default() };
-    let bytes = match format {
+    match format {
         Format::Svg => figure.to_svg(look).into_bytes(),
         Format::Pdf => figure.to_pdf(look),
-        Format::Png => figure.to_png(look, scale),
+        Format::Png => figure.to_png(look, arguments.scale),
+    }
+}
+
+/// Draws tables over each other.
+fn saved(
+    arguments: &PlotArguments,
+    names: &[&String],
+    format: Format,
+    look: Look,
+) -> Result<Exit, Exit> {
+    if arguments.drawing.is_some() {
+        return Err(usage("--drawing needs a model, not a table"));
+    }
+    let inputs: Vec<PathBuf> = names.iter().map(PathBuf::from).collect();
+    let place = Place::new(&arguments.output, &inputs)?;
+    let tables = names.iter().map(|name| whole_table(name)).collect::<Result<Vec<_>, _>>()?;
+    let shown: Vec<NamedTable<'_>> = names
+        .iter()
+        .zip(&tables)
+        .map(|(name, (headings, block))| {
+            let columns = headings.iter().zip(&block.columns);
+            let numbers = columns.filter_map(|(heading, cells)| match cells {
+                Cells::Numbers(values) => Some((heading.name.clone(), values.as_slice())),
+                Cells::Integers(_) | Cells::Texts(_) => None,
+            });
+            ((*name).clone(), numbers.collect())
+        })
+        .collect();
+    let columns = match arguments.columns.as_deref() {
+        Some(text) => split(text),
+        // The coordinates are the columns that have a velocity.
+        None => {
+            let all = &shown[0].1;
+            let is_coordinate =
+                |name: &str| all.iter().any(|(other, _)| *other == format!("{name}'"));
+            let names = all.iter().map(|(name, _)| name.clone());
+            names.filter(|name| !name.ends_with('\'') && is_coordinate(name)).collect()
+        }
     };
-    written(name, &place, &bytes, &motion)
+    if columns.is_empty() {
+        return Err(usage("--columns names no column"));
+    }
+    let mut figure = figure_of_tables(&shown, &columns, &arguments.against, arguments.log)
+        .map_err(|error| usage(&error.0))?;
+    let bytes = drawn(arguments, &mut figure, format, look);
+    let name = &arguments.output;
+    place
+        .write(&bytes)
+        .map_err(|error| usage(&format!("`{name}` could not be written: {error}")))?;
+    say(&format!("{name}: {:.0} kB", bytes.len() as f64 / 1e3));
+    Ok(Exit::Done)
 }
 
 fn written(name: &str, place: &Place, bytes: &[u8], motion: &Motion) -> Result<Exit, Exit> {

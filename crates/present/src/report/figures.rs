@@ -5,9 +5,10 @@
 
 use std::borrow::Cow;
 
-use pfaff_model::{Principle, Workspace, closest};
+use pfaff_model::{Principle, Workspace};
 use pfaff_program::Program;
 
+use crate::column_values;
 use crate::plot::{Axis, COLOUR_COUNT, Curve, Figure, Look, Style, embedded, layout};
 use pfaff::{Motion, Series};
 
@@ -386,25 +387,58 @@ pub fn figure_of<'a>(
     log: bool,
 ) -> Result<Figure<'a>, FigureError> {
     let columns = motion.columns();
-    let find = |name: &str| {
-        let found = columns.iter().find(|(n, _)| n == name).map(|(_, values)| *values);
-        found.ok_or_else(|| {
-            let known: Vec<&str> = columns.iter().map(|(n, _)| n.as_str()).collect();
-            let hint = closest(name, &known).map_or_else(
-                || format!("the columns are {}", known.join(", ")),
-                |near| format!("did you mean `{near}`?"),
-            );
-            FigureError(format!("the motion has no column `{name}`; {hint}"))
-        })
-    };
+    let find = |name: &str| column_values(&columns, name, "the motion").map_err(FigureError);
     let x = find(against)?;
     let mut curves = Vec::new();
     for (k, name) in names.iter().enumerate() {
-        let mut y = Cow::Borrowed(find(name)?);
+        let mut y = find(name)?;
         if log {
             y = Cow::Owned(y.iter().map(|v| v.abs()).collect());
         }
-        curves.push(Curve { y, ..ShownMotion::alone(motion).curve(k, name, x, &[]) });
+        let x = x.clone();
+        curves.push(Curve { x, y, ..ShownMotion::alone(motion).curve(k, name, &[], &[]) });
+    }
+    Ok(Figure {
+        title: String::new(),
+        x: Axis { label: against.to_owned(), log: false },
+        y: Axis { label: joined(names), log },
+        curves,
+        equal: false,
+    })
+}
+
+/// A table with the name under which its curves are shown.
+pub type NamedTable<'a> = (String, Vec<(String, &'a [f64])>);
+
+/// Columns of several tables over one axis: each column keeps its colour, and the dashes tell the table. Of one column
+/// alone each table has its colour.
+///
+/// # Errors
+///
+/// As [`figure_of`].
+pub fn figure_of_tables<'a>(
+    tables: &[NamedTable<'a>],
+    names: &[String],
+    against: &str,
+    log: bool,
+) -> Result<Figure<'a>, FigureError> {
+    let mut curves = Vec::new();
+    for (i, (title, columns)) in tables.iter().enumerate() {
+        let owner = format!("`{title}`");
+        let find = |name: &str| column_values(columns, name, &owner).map_err(FigureError);
+        for (k, name) in names.iter().enumerate() {
+            let (x, mut y) = (find(against)?, find(name)?);
+            if log {
+                y = Cow::Owned(y.iter().map(|v| v.abs()).collect());
+            }
+            let colour = if names.len() == 1 { i } else { k } % COLOUR_COUNT;
+            let name = match (tables.len(), names.len()) {
+                (1, _) => name.clone(),
+                (_, 1) => title.clone(),
+                _ => format!("{name} ({title})"),
+            };
+            curves.push(Curve { name, x, y, colour, dash: i });
+        }
     }
     Ok(Figure {
         title: String::new(),

@@ -26,7 +26,7 @@ mod style_tests;
 mod tables;
 mod vector;
 
-pub use figures::{FigureError, figure_of, thumbnail};
+pub use figures::{FigureError, NamedTable, figure_of, figure_of_tables, thumbnail};
 pub use gallery::{Card, gallery_index};
 pub use page::page;
 pub use still::{Still, still};

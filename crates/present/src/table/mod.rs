@@ -1,10 +1,12 @@
-//! Named columns of numbers, and the files that hold them: CSV and Parquet.
+//! Named columns, and their files: CSV and Parquet.
 //!
 //! Numbers read back exactly. What is not finite is an empty field in CSV and null in Parquet, as it is `null` in
 //! JSON.
 
 mod block;
 mod csv;
+mod difference;
+mod expression;
 mod parquet;
 mod read;
 mod stream;
@@ -12,6 +14,8 @@ mod stream;
 use std::io::{self, Write};
 
 pub use block::{Block, Cells, Texts};
+pub use difference::{ColumnDifference, TableDifference, difference};
+pub use expression::column_values;
 pub use read::TableReader;
 pub use stream::TableWriter;
 

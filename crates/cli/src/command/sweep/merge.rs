@@ -9,9 +9,10 @@ use serde_json::Value;
 
 use super::journal::{self, NoJournal};
 use super::manifest;
-use super::table_file::{Ending, ending, write_manifest, write_table};
+use super::table_file::{write_manifest, write_table};
 use super::{Exit, usage};
 use crate::output::{print, say};
+use crate::table::{Ending, ending};
 use crate::whole_file::Place;
 
 /// One chunk.

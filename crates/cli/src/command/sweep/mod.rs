@@ -5,7 +5,6 @@ mod manifest;
 mod merge;
 mod table_file;
 
-use std::fs::File;
 use std::io::Read;
 use std::ops::Range;
 use std::path::Path;
@@ -13,19 +12,18 @@ use std::time::{Duration, Instant};
 
 use clap::Args;
 use pfaff::{Cases, Ensemble, Overrides, Run, Sampling, Settings, StopReason};
-use pfaff_present::{
-    Block, Cells, Heading, Keep, SweepSummary, SweepTable, TableReader, json_text,
-};
+use pfaff_present::{Block, Cells, Heading, Keep, SweepSummary, SweepTable, json_text};
 use rayon::prelude::*;
 use serde_json::{Value, json};
 
 use crate::arguments::MotionArguments;
 use crate::bar::Bar;
 use crate::command::sweep::journal::{Journal, NoJournal};
-use crate::command::sweep::table_file::{Ending, ending, write_manifest, write_table};
+use crate::command::sweep::table_file::{write_manifest, write_table};
 use crate::guard::{self, Phase};
 use crate::input::ModelText;
 use crate::output::{Exit, failed, print, say, usage};
+use crate::table::{ending, whole_table};
 use crate::whole_file::Place;
 
 #[derive(Args, Debug)]
@@ -462,24 +460,15 @@ fn seed(arguments: &SweepArguments) -> u64 {
 /// The bytes of a file.
 fn bytes(name: &str) -> Result<Vec<u8>, Exit> {
     let mut bytes = Vec::new();
-    let read = opened(name)?.read_to_end(&mut bytes);
-    read.map_err(|error| usage(&format!("`{name}` cannot be read: {error}")))?;
+    let read = crate::input::plain_file(Path::new(name));
+    read.and_then(|mut file| file.read_to_end(&mut bytes))
+        .map_err(|error| usage(&format!("`{name}` cannot be read: {error}")))?;
     Ok(bytes)
-}
-
-fn opened(name: &str) -> Result<File, Exit> {
-    crate::input::plain_file(Path::new(name))
-        .map_err(|error| usage(&format!("`{name}` cannot be read: {error}")))
 }
 
 /// The columns of a table of cases; `case` only numbers them.
 fn columns(name: &str) -> Result<Vec<(String, Vec<f64>)>, Exit> {
-    let refused = |error: std::io::Error| usage(&format!("`{name}` cannot be read: {error}"));
-    let reader = match ending(name)? {
-        Ending::Csv => TableReader::csv(opened(name)?),
-        Ending::Parquet => TableReader::parquet(opened(name)?),
-    };
-    let (headings, block) = reader.and_then(TableReader::whole).map_err(refused)?;
+    let (headings, block) = whole_table(name)?;
     let mut columns = Vec::new();
     for (Heading { name: column, .. }, cells) in headings.into_iter().zip(block.columns) {
         match cells {

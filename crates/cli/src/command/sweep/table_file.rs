@@ -6,25 +6,8 @@ use pfaff_present::{Block, Heading, TableWriter};
 use serde_json::Value;
 
 use crate::output::{Exit, usage};
+use crate::table::Ending;
 use crate::whole_file::Place;
-
-/// The formats of a table.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Ending {
-    Csv,
-    Parquet,
-}
-
-/// The format of a table by its name.
-pub(super) fn ending(name: &str) -> Result<Ending, Exit> {
-    match name.rsplit_once('.') {
-        Some((_, "csv")) => Ok(Ending::Csv),
-        Some((_, "parquet")) => Ok(Ending::Parquet),
-        _ => {
-            Err(usage(&format!("`{name}`: the table of a sweep must end in .csv or .parquet")))
-        }
-    }
-}
 
 /// Takes rows.
 pub(super) type Take<'a> = &'a mut dyn FnMut(&Block) -> io::Result<()>;
