@@ -19,12 +19,15 @@ pub struct Derivation {
     /// The blocks of (K), or the equations as the text gives them.
     pub dynamics: Dynamics,
     graph: FrozenGraph,
+    /// Whether they were derived with families of like terms as they were read.
+    has_families: bool,
 }
 
 impl Derivation {
     /// Equations that were derived, and perhaps changed, in a workspace of the model.
     pub fn new(model: &Model, workspace: Workspace, dynamics: Dynamics) -> Self {
-        Self { model: model.clone(), dynamics, graph: workspace.graph.freeze() }
+        let has_families = workspace.has_families();
+        Self { model: model.clone(), dynamics, graph: workspace.graph.freeze(), has_families }
     }
 
     /// The principle, `None` for an `equation` model.
@@ -37,7 +40,11 @@ impl Derivation {
 
     /// A workspace in which the expressions of the equations are valid.
     pub fn workspace(&self) -> Workspace {
-        self.model.workspace_with(&self.graph)
+        let mut workspace = self.model.workspace_with(&self.graph);
+        if !self.has_families {
+            workspace.write_out();
+        }
+        workspace
     }
 }
 
@@ -53,12 +60,13 @@ pub fn derive(model: &Model, principle: Option<Principle>) -> Result<Derivation,
     Ok(Derivation::new(model, workspace, dynamics))
 }
 
-/// Derives the equations of a model for a run alone, with the mass matrix in the form that is shortest.
+/// Derives the equations of a model, in a workspace of it, for a run alone: with the mass matrix in the form that is
+/// shortest.
 pub(crate) fn derive_shortest(
     model: &Model,
+    workspace: Workspace,
     principle: Option<Principle>,
 ) -> Result<Derivation, Error> {
-    let workspace = model.workspace();
     let dynamics = derive_shortest_in(&workspace, principle)
         .map_err(|refusal| Failure::from(refusal).in_source(&model.source))?;
     Ok(Derivation::new(model, workspace, dynamics))

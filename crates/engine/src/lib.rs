@@ -72,7 +72,7 @@ mod system;
 pub use analysis::check::{CheckReport, ConstraintReport, check, check_of};
 pub use analysis::compare::{Comparison, Kept, Parting, compare};
 pub use analysis::eval::{Range, Value, evaluate};
-pub use analysis::export::{ExportForm, export, exported};
+pub use analysis::export::{ExportForm, export, exported, exported_for};
 pub use analysis::fit::{
     Estimate, Fit, FitRequest, Loss, Measurements, fit, named_bounds, named_values,
 };

@@ -23,7 +23,7 @@ use crate::motion::Motion;
 use crate::problem::branches::Branches;
 use crate::problem::settings::{Run, Settings};
 use crate::run::initial_value::integrated;
-use crate::run::prepare::RunInput;
+use crate::run::prepare::{RunInput, has_loops};
 use crate::run::progress::Progress;
 use crate::run::{bvp, jump, segments, sensitivity, variational, volterra};
 
@@ -85,7 +85,7 @@ fn solved(
     request: &Run,
     watch: &mut dyn FnMut(&Progress<'_>) -> bool,
 ) -> Result<Motion, Failure> {
-    let workspace = &model.workspace();
+    let workspace = &workspace_for_run(model, derivation, request)?;
     if variational::is_fractional(workspace) || bvp::has_ends(workspace) {
         jump::refused(workspace, "a motion between given ends (`final`)")?;
     } else if volterra::has_memory(workspace) {
@@ -109,9 +109,11 @@ fn solved(
     let derivation = match derivation {
         Some(derivation) => derivation,
         None => {
-            let form =
-                if has_full_mass(workspace, request)? { derive } else { derive_shortest };
-            derived = form(model, request.principle)?;
+            derived = if has_full_mass(workspace, request)? {
+                derive(model, request.principle)?
+            } else {
+                derive_shortest(model, workspace.clone(), request.principle)?
+            };
             &derived
         }
     };
@@ -121,6 +123,21 @@ fn solved(
     let mut motion = integrated(workspace, &derivation.dynamics, known, request, watch)?;
     motion.statistics.derive_us = derive_us;
     Ok(motion)
+}
+
+/// The model for a run: with the families of like terms as they were read if the run evaluates them as loops, else with
+/// all terms written out.
+fn workspace_for_run(
+    model: &Model,
+    derivation: Option<&Derivation>,
+    request: &Run,
+) -> Result<Workspace, Failure> {
+    let kept = model.workspace_with_families();
+    let is_kept = !kept.has_families()
+        || (derivation.is_none()
+            && has_loops(&kept, request)
+            && !has_full_mass(&kept, request)?);
+    Ok(if is_kept { kept } else { model.workspace() })
 }
 
 /// Whether a run needs the mass matrix by its entries: for Taylor series, memory or the divergence of the flow.

@@ -10,6 +10,7 @@ pub(crate) mod family;
 mod family_parts;
 pub(crate) mod field;
 mod gather;
+pub(crate) mod long_sum;
 pub(crate) mod node;
 pub(crate) mod node_map;
 pub mod number;

@@ -15,6 +15,7 @@ mod zero;
 
 pub use derivative::rate::Rates;
 pub use graph::family::Family;
+pub use graph::long_sum::LongSum;
 pub use graph::node::{Expr, Memory, Node, Relation, Role, Symbol};
 pub use graph::number::{self, Rational};
 pub use graph::substitute::{LinearSplit, Substitution};

@@ -1,6 +1,6 @@
 //! Families of like terms: the same values and derivatives as the sum written out.
 
-use pfaff_expr::{Expr, Graph, Node, Role};
+use pfaff_expr::{Expr, Graph, Node, Role, Unary};
 
 /// $\sum_{i<j} k/((x_i - x_j)^2 + (y_i - y_j)^2 + c_i) + \sum_i m\,\dot x_i^2/2$ with numbers $c_i$ that differ.
 fn pairs(g: &Graph, n: usize, numbers: bool) -> (Expr, Vec<Expr>) {
@@ -88,4 +88,87 @@ fn few_terms_terms_with_velocities_and_short_terms_stay_as_they_are() {
     let position = |i: usize| g.symbol(&format!("x[{i}]"), Role::Coordinate { order: 0 });
     let short = g.sum((0..400).map(|i| g.mul(g.integer(3), position(i))));
     assert_eq!(g.gathered(short), short);
+}
+
+/// $\sum_{i<j} k/((x_i - x_j)^2 + c) + \sum_i \sqrt{x_i^2 + i}$ read in pieces, and as it is.
+fn read_in_pieces(g: &Graph, n: usize) -> (Expr, Expr) {
+    let term = |i: usize, j: usize| {
+        let x = |i: usize| g.symbol(&format!("x[{i}]"), Role::Coordinate { order: 0 });
+        if i == j {
+            let square = g.pow(x(i), g.integer(2));
+            return g.unary(Unary::Sqrt, g.add(square, g.integer(i as i64 + 1)));
+        }
+        let square = g.pow(g.sub(x(i), x(j)), g.integer(2));
+        let k = g.symbol("k", Role::Parameter);
+        g.div(k, g.add(square, g.fraction(2, 7)))
+    };
+    let mut long = g.begin_long_sum();
+    let mut sum = None;
+    for i in 0..n {
+        for j in 0..=i {
+            let next = term(i, j);
+            sum = Some(sum.map_or(next, |sum| g.add(sum, next)));
+        }
+        if let Some(piece) = sum
+            && long.is_due(g)
+        {
+            long.take(g, piece);
+            sum = None;
+        }
+    }
+    let (read, _) = long.finish(g, sum);
+    let whole = g.sum((0..n).flat_map(|i| (0..=i).map(move |j| (i, j))).map(|(i, j)| term(i, j)));
+    (read, whole)
+}
+
+#[test]
+fn a_sum_read_in_pieces_is_the_sum() {
+    // 44 850 pairs of six nodes each are two pieces and a rest; 30 particles are one.
+    for n in [30, 300] {
+        let g = Graph::new();
+        let (read, whole) = read_in_pieces(&g, n);
+        assert_eq!(families(&g, read), if n == 300 { 2 } else { 1 });
+        assert!(g.is_zero(g.sub(read, whole)), "equal modulo a prime");
+        let written = g.written_out(&[read])[0];
+        assert_eq!(families(&g, written), 0);
+        assert!(g.is_zero(g.sub(written, whole)), "equal modulo a prime");
+        let (a, b) = (g.evaluate(&[read], &value)[0], g.evaluate(&[whole], &value)[0]);
+        // So many additions in another order.
+        assert!((a - b).abs() < 1e-10 * b.abs(), "{a} instead of {b}");
+    }
+}
+
+#[test]
+fn what_is_read_in_pieces_leaves_little_behind() {
+    let g = Graph::new();
+    let mut long = g.begin_long_sum();
+    let mut sum = g.zero();
+    let x = |i: usize| g.symbol(&format!("x[{i}]"), Role::Coordinate { order: 0 });
+    let mut most = 0;
+    for i in 0..400 {
+        for j in 0..i {
+            sum = g.add(sum, g.unary(Unary::Exp, g.mul(x(i), g.sub(x(i), x(j)))));
+        }
+        most = most.max(g.len());
+        if long.is_due(&g) {
+            assert!(long.take(&g, sum), "like terms are taken");
+            sum = g.zero();
+        }
+    }
+    let (_, is_void) = long.finish(&g, Some(sum));
+    assert!(is_void);
+    assert!(most < 150_000, "a piece at a time, not 320 000 nodes");
+    assert!(g.len() < 1_500, "symbols, a list and a term: {}", g.len());
+}
+
+#[test]
+fn terms_with_corners_are_not_taken() {
+    let g = Graph::new();
+    let x = |i: usize| g.symbol(&format!("x[{i}]"), Role::Coordinate { order: 0 });
+    let term = |i: usize| g.mul(x(i), g.unary(Unary::Abs, g.sub(x(i), x(i + 1))));
+    let long = g.begin_long_sum();
+    let sum = g.sum((0..300).map(term));
+    let (read, is_void) = long.finish(&g, Some(sum));
+    assert!(!is_void);
+    assert_eq!(read, sum);
 }

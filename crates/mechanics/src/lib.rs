@@ -35,7 +35,7 @@ pub use hamiltonian::{
 };
 pub use lagrangian::{AuxiliaryVelocities, Helmholtz, Kinetic, helmholtz};
 pub use principle::{
-    FractionalEquations, Ordinary, Principle, adjoint, derive, derive_for_run,
+    FractionalEquations, LARGE, Ordinary, Principle, adjoint, derive, derive_for_run,
     fractional_equations, ordinary,
 };
 pub use reduction::{

@@ -7,7 +7,7 @@
 use std::ops::{Deref, DerefMut};
 use std::sync::Arc;
 
-use pfaff_expr::{Expr, FrozenGraph, Graph};
+use pfaff_expr::{Expr, FrozenGraph, Graph, Node};
 
 use crate::drawing::Drawing;
 use crate::elaborate::Scope;
@@ -29,8 +29,15 @@ impl Model {
         Self { declarations: Arc::new(declarations), graph: graph.freeze() }
     }
 
-    /// The model with a graph of its own, which begins with the expressions of the text.
+    /// The model with a graph of its own, which begins with the expressions of the text, all terms written out.
     pub fn workspace(&self) -> Workspace {
+        let mut workspace = self.workspace_with_families();
+        workspace.write_out();
+        workspace
+    }
+
+    /// As [`workspace`](Self::workspace), with the families of like terms in its energies as they were read.
+    pub fn workspace_with_families(&self) -> Workspace {
         self.workspace_with(&self.graph)
     }
 
@@ -62,6 +69,36 @@ impl Workspace {
     /// The model as it stands here, with all that was derived.
     pub fn freeze(self) -> Model {
         Model { declarations: self.declarations, graph: self.graph.freeze() }
+    }
+
+    /// Whether there are families of like terms in the energies.
+    pub fn has_families(&self) -> bool {
+        let g = &self.graph;
+        let is_family = |e: &Expr| matches!(g.node(*e), Node::Family { .. });
+        g.has_families() && g.live(&self.energies()).iter().any(is_family)
+    }
+
+    /// Writes out all terms of the energies.
+    pub fn write_out(&mut self) {
+        if !self.has_families() {
+            return;
+        }
+        let mut written = self.graph.written_out(&self.energies()).into_iter();
+        if let Dynamics::Lagrangian { lagrangian, kinetic, potential, .. } = &mut self.dynamics
+        {
+            let all = std::iter::once(lagrangian).chain(kinetic).chain(potential);
+            all.zip(&mut written).for_each(|(energy, e)| *energy = e);
+        }
+    }
+
+    /// The Lagrangian, then kinetic and potential energy as far as they are given.
+    fn energies(&self) -> Vec<Expr> {
+        match self.dynamics {
+            Dynamics::Lagrangian { lagrangian, kinetic, potential, .. } => {
+                [Some(lagrangian), kinetic, potential].into_iter().flatten().collect()
+            }
+            Dynamics::Equations(_) => Vec::new(),
+        }
     }
 
     /// The value of an expression of numbers and parameters; not a number if it contains anything else.

@@ -152,11 +152,12 @@ const LINES: &[(&str, &str)] = &[
     ("let a = q[1.5]", "E0307 1.5: an index must be a whole number; `1.5` is 3/2"),
     (
         "let a = sum(i = 1..1000000000, i)",
-        "E0308 sum(i = 1..1000000000, i): the range 1..1000000000 has more than 1000000 terms",
+        "E0308 sum(i = 1..1000000000, i): the range 1..1000000000 has more than 1000000 terms: all of \
+         them would take about 700 GB",
     ),
     (
         "coordinates w[1000000000, 1000000000]",
-        "E0308 w: `w` makes 1000000000000000012 coordinates, more than 10000",
+        "E0308 w: `w` makes 1000000000000000012 coordinates, more than 10000: a run would take about 2e8 PB",
     ),
     ("coordinates w[0]", "E0308 w: `w` has no components"),
     (

@@ -18,8 +18,10 @@ use pfaff_program::{Argument, Backend, ExportedFunction, Language, Module, Progr
 
 use crate::derivation::derive_in;
 use crate::error::{Error, Failure};
+use crate::problem::settings::Run;
 use crate::problem::start::given;
 use crate::run::consistent_start::{begin, possible};
+use crate::run::prepare::has_loops;
 use crate::run::volterra;
 use crate::signs::signs;
 use crate::system::compiled::{Compiled, CompiledSystem, Dynamics};
@@ -50,11 +52,33 @@ pub fn export(
     form: ExportForm,
     language: Language,
 ) -> Result<String, Error> {
-    let module = exported(model, principle, form)?;
+    let module = exported_for(model, principle, form, language)?;
     module.text(language).map_err(|e| Error::Usage(e.to_string()))
 }
 
-/// The functions of a model, in no language yet.
+/// The functions of a model for a language: C has loops over families of like terms, the others have all terms written
+/// out.
+///
+/// # Errors
+///
+/// As [`export`].
+pub fn exported_for(
+    model: &Model,
+    principle: Option<Principle>,
+    form: ExportForm,
+    language: Language,
+) -> Result<Module, Error> {
+    let kept = model.workspace_with_families();
+    let request = Run { principle, ..Run::default() };
+    if language == Language::C && has_loops(&kept, &request) {
+        exported_in(&kept, principle, form)
+            .map_err(|failure| failure.in_source(&model.source))
+    } else {
+        exported(model, principle, form)
+    }
+}
+
+/// The functions of a model, in no language yet, all terms written out.
 ///
 /// # Errors
 ///
@@ -114,6 +138,9 @@ fn reduced_at_start(
     dynamics: &Dynamics,
 ) -> Option<Reduction> {
     let Dynamics::Saddle(equations) = dynamics else { return None };
+    if model.coordinates.len() > MOST + model.constraints.len() {
+        return None;
+    }
     let t = model.solve.range.map_or(0.0, |r| r.0);
     let (q, scale) = at_start(model, dynamics, t).unwrap_or_else(|| {
         // NOTE: without a start any chart is as good as another.

@@ -9,9 +9,11 @@
 //! all of them dual numbers: at each symbol $s$ stand $\partial e/\partial s$ and its rate
 //! $\tfrac{d}{dt}\,\partial e/\partial s$, exactly up to rounding and for all symbols at the cost of a few
 //! evaluations.
-//! What does not vary is evaluated once. [`LANES`] instants are looked at together: what a node is, is then
+//! What does not vary is evaluated once. A family of like terms is a loop over its rows, forwards and backwards.
+//! [`LANES`] instants are looked at together: what a node is, is then
 //! asked once for all of them, and plain arithmetic takes vectors.
 
+use crate::audit::family_duals::FamilyDuals;
 use crate::motion::sample::LANES;
 use std::array::from_fn;
 
@@ -74,7 +76,7 @@ impl Dual {
 
     /// $\bar n\,\partial n/\partial a$; what is zero stays zero even where the other factor is infinite.
     #[inline]
-    fn chain(&self, partial: &Self) -> Self {
+    pub(crate) fn chain(&self, partial: &Self) -> Self {
         let plain = self.mul(partial);
         let mut odd = false;
         for l in 0..LANES {
@@ -131,6 +133,7 @@ pub(crate) struct Duals {
     /// Their places among the nodes.
     places: Vec<u32>,
     tables: Vec<Table>,
+    families: Vec<FamilyDuals>,
     /// Angles with their sines and cosines: the next ones are often the same.
     angle: [Lanes; 3],
 }
@@ -149,7 +152,7 @@ struct Step {
 }
 
 /// No place.
-const NONE: u32 = u32::MAX;
+pub(crate) const NONE: u32 = u32::MAX;
 
 impl Duals {
     /// Lays expressions out, the first of which will be differentiated; `fixed` gives the values of the
@@ -173,6 +176,7 @@ impl Duals {
             symbols: Vec::new(),
             places: Vec::new(),
             tables: Vec::new(),
+            families: Vec::new(),
             angle: [ZERO, ZERO, [1.0; LANES]],
         };
         let mut varies = vec![false; live.len()];
@@ -197,6 +201,17 @@ impl Duals {
                     laid.tables.push(g.table_of(*table));
                     *table = laid.tables.len() as u32 - 1;
                 }
+                Node::List(first, rest) => {
+                    varies[to] = varies[place(first)] || varies[place(rest)];
+                    continue;
+                }
+                Node::Family { ref mut family, part, list } => {
+                    let entries = g.entries(list).into_iter().map(place);
+                    let entries = entries.map(|place| (place as u32, varies[place]));
+                    let of = g.family_of(*family);
+                    laid.families.push(FamilyDuals::new(g, of, part, entries, fixed));
+                    *family = laid.families.len() as u32 - 1;
+                }
                 _ => {}
             }
             let (mut from, mut by) = ([0; 3], [NONE; 3]);
@@ -209,8 +224,15 @@ impl Duals {
                 }
             }
             let by = if matches!(node, Node::If(..)) { [by[1], by[2]] } else { [by[0], by[1]] };
-            let plain =
-                matches!(node, Node::Neg(_) | Node::Add(..) | Node::Sub(..) | Node::Mul(..));
+            let plain = matches!(
+                node,
+                Node::Neg(_)
+                    | Node::Add(..)
+                    | Node::Sub(..)
+                    | Node::Mul(..)
+                    | Node::Family { .. }
+            );
+            let by = if matches!(node, Node::Family { .. }) { [NONE; 2] } else { by };
             let partials = if plain { NONE } else { laid.partials.len() as u32 };
             let step = Step { node, to: to as u32, from, by, partials };
             if varies[to] {
@@ -219,7 +241,12 @@ impl Duals {
                     laid.partials.push([Dual::default(); 2]);
                 }
             } else {
-                let x = laid.operate(step).0.x;
+                let x = match node {
+                    Node::Family { family, .. } => {
+                        laid.families[family as usize].value(&laid.values).x
+                    }
+                    _ => laid.operate(step).0.x,
+                };
                 laid.values[to] = Dual { x, d: ZERO };
             }
         }
@@ -246,7 +273,12 @@ impl Duals {
                     continue;
                 }
                 steps.push(step_at[place]);
-                for by in self.steps[step_at[place] as usize].by {
+                let step = &self.steps[step_at[place] as usize];
+                let rows: &[u32] = match step.node {
+                    Node::Family { family, .. } => &self.families[family as usize].by,
+                    _ => &[],
+                };
+                for &by in step.by.iter().chain(rows) {
                     if by != NONE && met[by as usize] != i {
                         met[by as usize] = i;
                         stack.push(by as usize);
@@ -262,7 +294,7 @@ impl Duals {
 
     /// How many nodes an evaluation visits.
     pub(crate) fn len(&self) -> usize {
-        self.steps.len()
+        self.steps.len() + self.families.iter().map(FamilyDuals::len).sum::<usize>()
     }
 
     /// How many outputs are differentiated.
@@ -272,7 +304,11 @@ impl Duals {
 
     /// How many nodes a sweep from every one of them visits.
     pub(crate) fn swept(&self) -> usize {
-        self.needed.iter().map(Vec::len).sum()
+        let rows = |&s: &u32| match self.steps[s as usize].node {
+            Node::Family { family, .. } => 2 * self.families[family as usize].len(),
+            _ => 1,
+        };
+        self.needed.iter().flatten().map(rows).sum()
     }
 
     /// Evaluates all outputs; `symbol` gives the value of the i-th of [`Duals::symbols`].
@@ -288,6 +324,10 @@ impl Duals {
                 Node::Add(..) => a.add(b),
                 Node::Sub(..) => a.sub(b),
                 Node::Mul(..) => a.mul(b),
+                Node::Family { family, .. } => {
+                    let Self { values, families, .. } = self;
+                    families[family as usize].value(values)
+                }
                 _ => {
                     let (value, partials) = self.operate(step);
                     self.partials[step.partials as usize] = partials;
@@ -306,12 +346,16 @@ impl Duals {
     /// The derivatives of the i-th output of the last evaluation, times a weight, are given to `tell` with
     /// the numbers of their symbols.
     pub(crate) fn sweep(&mut self, i: usize, weight: Lanes, tell: &mut dyn FnMut(usize, Dual)) {
-        let Self { steps, values, partials, adjoints, .. } = self;
+        let Self { steps, values, partials, adjoints, families, .. } = self;
         adjoints[self.outputs[i]] = Dual { x: weight, d: ZERO };
         for &s in &self.needed[i] {
             let step = &steps[s as usize];
             let adjoint = std::mem::take(&mut adjoints[step.to as usize]);
             if adjoint.is_zero() {
+                continue;
+            }
+            if let Node::Family { family, .. } = step.node {
+                families[family as usize].sweep(values, &adjoint, adjoints);
                 continue;
             }
             let mut give = |which: usize, part: Dual| {

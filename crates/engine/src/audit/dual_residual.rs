@@ -28,6 +28,8 @@ pub(crate) struct DualResidual {
     /// $L$, $D$ and the constraints, which are differentiated; then $Q_k$ as given; then $w$ of `along`,
     /// where given. Together, because they have much in common.
     parts: Laid,
+    /// The constraints alone.
+    rows: Laid,
     /// Where $w$ of `along` begins among them, by constraint.
     along: Vec<Option<usize>>,
     /// $r$ and then $F$ of each force at a point.
@@ -220,6 +222,7 @@ impl DualResidual {
         }
         Some(Self {
             n,
+            rows: Laid::new(model, &parts[CONSTRAINTS..differentiated], differentiated - CONSTRAINTS),
             parts: Laid::new(model, &parts, differentiated),
             along,
             points,
@@ -235,13 +238,18 @@ impl DualResidual {
         })
     }
 
-    /// Dual-number operations of looking at an sample.
+    /// Dual-number operations of looking at a sample.
     pub(crate) fn cost(&self) -> usize {
-        self.parts.duals.len() + self.parts.duals.swept()
+        self.parts.cost()
     }
 
     pub(crate) fn is_holonomic(&self, a: usize) -> bool {
         self.holonomic[a]
+    }
+
+    /// Dual-number operations of looking at the constraints of a sample.
+    pub(crate) fn constraint_cost(&self) -> usize {
+        self.rows.cost()
     }
 
     /// All parts at some instants, and the derivatives of the constraints.
@@ -262,15 +270,14 @@ impl DualResidual {
         if self.holonomic[a] { &self.gradients[a].q } else { &self.gradients[a].v }
     }
 
-    /// Residuals of a constraint at an sample whose derivatives are known.
-    fn residual(&self, a: usize, sample: &Sample, l: usize) -> Residual {
+    /// Residuals of a constraint at a sample, from its value and the derivatives that are known.
+    fn residual(&self, a: usize, value: &Dual, sample: &Sample, l: usize) -> Residual {
         let deviation = |value: f64, x: &[f64], least: &[f64]| {
             let terms = self.direction(a).iter();
             let terms = terms.map(|(k, s)| s.x[l].abs() * x[*k].abs().max(least[*k]));
             Deviation::new(value, terms.sum())
         };
         let [q, v] = &self.least;
-        let value = self.constraint(a);
         if self.holonomic[a] {
             Residual {
                 velocity: deviation(value.d[l], &sample.v, v),
@@ -288,9 +295,17 @@ impl DualResidual {
         instants: &[Sample],
         tell: &mut dyn FnMut(usize, Residual),
     ) {
-        self.differentiate(instants);
+        if self.holonomic.is_empty() {
+            return;
+        }
+        self.rows.evaluate(instants);
+        for (a, gradient) in self.gradients.iter_mut().enumerate() {
+            self.rows.sweep_into(a, gradient);
+        }
         for (l, sample) in instants.iter().enumerate() {
-            (0..self.holonomic.len()).for_each(|a| tell(a, self.residual(a, sample, l)));
+            for a in 0..self.holonomic.len() {
+                tell(a, self.residual(a, self.rows.duals.output(a), sample, l));
+            }
         }
     }
 
@@ -478,6 +493,11 @@ impl Laid {
         let duals = Duals::new(&model.graph, outputs, differentiated, &fixed);
         let meaning = duals.symbols.iter().filter_map(|&s| meaning(s)).collect();
         Self { duals, meaning }
+    }
+
+    /// Dual-number operations of values and derivatives at a sample.
+    pub(crate) fn cost(&self) -> usize {
+        self.duals.len() + self.duals.swept()
     }
 
     /// Values at some instants, at most [`LANES`], with their rates along the motion; the first output is

@@ -8,6 +8,7 @@ pub(crate) mod deviation;
 pub(crate) mod dual_residual;
 pub(crate) mod ends;
 pub(crate) mod extremum;
+pub(crate) mod family_duals;
 pub(crate) mod memory;
 pub(crate) mod sensitivity;
 pub(crate) mod trajectory;

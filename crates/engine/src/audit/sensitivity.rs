@@ -11,6 +11,10 @@ use crate::audit::dual_residual::{Gradient, Laid};
 use crate::motion::sample::LANES;
 use crate::motion::sample::Sample;
 
+/// Samples that are looked at, at most, and dual-number operations that they may cost.
+const MOST: usize = 32;
+const BUDGET: usize = 1_000_000;
+
 /// An energy, or another quantity, ready to be differentiated.
 pub(crate) struct Sensitivity {
     laid: Option<Laid>,
@@ -24,6 +28,12 @@ impl Sensitivity {
             laid: energy.map(|e| Laid::new(model, &[e], 1)),
             slopes: Gradient::new(model.coordinates.len()),
         }
+    }
+
+    /// Samples that may be looked at.
+    pub(crate) fn affordable(&self) -> usize {
+        let cost = self.laid.as_ref().map_or(1, Laid::cost);
+        (BUDGET / cost.max(1)).clamp(LANES / 2, MOST)
     }
 
     /// The largest worth of a unit of tolerance at some instants; zero where it has no value.

@@ -6,6 +6,7 @@
 use pfaff_expr::Expr;
 use pfaff_mechanics::{Class, Momentum};
 use pfaff_model::{Principle, Workspace};
+use pfaff_program::GraphEvaluator;
 use pfaff_solver::{DenseStep, StoredStep, System as _};
 
 use crate::audit::deviation::{Deviation, worse};
@@ -50,8 +51,6 @@ pub(crate) struct TrajectoryEvidence<'a> {
 
 /// Samples at which the constraints are looked at, at most; more are thinned evenly.
 const CONSTRAINT_SAMPLES: usize = 1_000;
-/// Samples at which the worth of an error is looked at.
-const SENSITIVITY_SAMPLES: usize = 32;
 /// Dual-number operations that the equations may cost: about 20 ms.
 const BUDGET: usize = 2_000_000;
 
@@ -136,7 +135,7 @@ fn constraints(evidence: &TrajectoryEvidence<'_>, dual: &mut DualResidual) -> Ve
     let m = evidence.model.constraints.len();
     let none = vec![Deviation::default(); m];
     let (mut velocity, mut position) = (none.clone(), none);
-    let affordable = (BUDGET / dual.cost().max(1)).clamp(16, CONSTRAINT_SAMPLES);
+    let affordable = (BUDGET / dual.constraint_cost().max(1)).clamp(16, CONSTRAINT_SAMPLES);
     let stride = evidence.samples.len().div_ceil(affordable).max(1);
     let looked_at: Vec<Sample> = evidence.samples.iter().step_by(stride).cloned().collect();
     for instants in looked_at.chunks(LANES) {
@@ -272,7 +271,7 @@ fn balance(
         scale = scale.max(energy(entry).abs() + gained.abs());
     }
     let mut sensitivity = Sensitivity::new(evidence.model, evidence.energy);
-    let stride = evidence.samples.len().div_ceil(SENSITIVITY_SAMPLES).max(1);
+    let stride = evidence.samples.len().div_ceil(sensitivity.affordable()).max(1);
     scale = scale.max(sensitivity.at(evidence.samples.iter().step_by(stride)));
     let limit = 10.0 * per_step * (evidence.taken as f64 + 1.0) * scale;
     let (worst, limit) = if outputs <= between * at_steps {
@@ -316,28 +315,42 @@ fn momenta(evidence: &TrajectoryEvidence<'_>, ends: &[Sample], pace: f64) -> Vec
         momentum add up";
     let model = evidence.model;
     let per_step = per_step(evidence, pace);
+    let state = model.positions().into_iter().chain(model.velocities());
+    let others = model.results.mu.iter().copied().chain([model.time]);
+    let inputs: Vec<Expr> = state.chain(others).collect();
+    let parameters: Vec<(Expr, f64)> =
+        model.parameters.iter().map(|p| (p.symbol, p.value)).collect();
     let mut checks = Vec::new();
     for kept in evidence.momenta {
         let name = format!("momentum of {}", kept.name);
-        let mut values = Vec::new();
-        let mut terms = Vec::new();
-        collect_terms(&model.graph, kept.momentum, &mut terms);
+        let mut outputs = vec![kept.momentum];
+        collect_terms(&model.graph, kept.momentum, &mut outputs);
+        let Ok(mut evaluator) =
+            GraphEvaluator::new(&model.graph, &inputs, &parameters, &outputs)
+        else {
+            continue;
+        };
+        let mut found = vec![0.0; outputs.len()];
+        let mut at = |sample: &Sample| {
+            let state = sample.q.iter().chain(&sample.v).chain(&sample.multipliers);
+            let given: Vec<f64> = state.copied().chain([sample.t]).collect();
+            evaluator.evaluate(&given, &mut found);
+            (found[0], found[1..].iter().map(|x| x.abs()).sum::<f64>())
+        };
         let mut largest = 0.0_f64;
+        let mut values = Vec::new();
         let stride = evidence.samples.len().div_ceil(CONSTRAINT_SAMPLES).max(1);
-        let samples = || evidence.samples.iter().step_by(stride);
-        for sample in samples() {
-            let at = |s: Expr| symbol(model, sample, s);
-            values.push(model.graph.evaluate(&[kept.momentum], &at)[0]);
+        for sample in evidence.samples.iter().step_by(stride) {
+            let (value, size) = at(sample);
+            values.push(value);
+            largest = largest.max(size);
         }
-        for sample in samples().chain(ends) {
-            let at = |s: Expr| symbol(model, sample, s);
-            let sizes = model.graph.evaluate(&terms, &at);
-            largest = largest.max(sizes.iter().map(|x| x.abs()).sum());
-        }
+        largest = ends.iter().map(|sample| at(sample).1).fold(largest, f64::max);
         let Some(&first) = values.first() else { continue };
         let mut sensitivity = Sensitivity::new(model, Some(kept.momentum));
-        let stride = evidence.samples.len().div_ceil(SENSITIVITY_SAMPLES).max(1);
-        let few = ends.iter().step_by(ends.len().div_ceil(SENSITIVITY_SAMPLES).max(1));
+        let most = sensitivity.affordable();
+        let stride = evidence.samples.len().div_ceil(most).max(1);
+        let few = ends.iter().step_by(ends.len().div_ceil(most).max(1));
         let worth = sensitivity.at(evidence.samples.iter().step_by(stride).chain(few));
         let scale = values.iter().map(|j| j.abs()).fold(worth.max(largest), f64::max);
         let between = between_steps(evidence);
@@ -348,21 +361,6 @@ fn momenta(evidence: &TrajectoryEvidence<'_>, ends: &[Sample], pace: f64) -> Vec
         checks.push(Check::new(name, worst, limit.min(1e-2 * scale), reason));
     }
     checks
-}
-
-/// The value of a symbol at an sample; multipliers are those of the principle.
-fn symbol(model: &Workspace, sample: &Sample, s: Expr) -> f64 {
-    if let Some(k) = model.coordinates.iter().position(|c| c.position == s) {
-        return sample.q[k];
-    }
-    if let Some(k) = model.coordinates.iter().position(|c| c.velocity == s) {
-        return sample.v[k];
-    }
-    if let Some(a) = model.results.mu.iter().position(|&μ| μ == s) {
-        return sample.multipliers[a];
-    }
-    let parameter = model.parameters.iter().find(|p| p.symbol == s);
-    parameter.map_or(if s == model.time { sample.t } else { f64::NAN }, |p| p.value)
 }
 
 /// The equations at the ends of the kept steps and in their middles.

@@ -220,7 +220,7 @@ impl Problem<'_> {
         self.value(a)
             / match self.level {
                 Level::Position => self.kkt.position_size(a, self.q),
-                Level::Velocity => self.kkt.velocity_size(a, self.v),
+                Level::Velocity => self.kkt.velocity_size(a, self.v, 0.0),
             }
     }
 

@@ -1,10 +1,10 @@
 //! The error of a motion at its end, estimated by a second integration.
 //!
-//! A short run is integrated again with a tolerance that is thirty times stricter (a thousand times by the Taylor
-//! method) and with steps that are at most half as long as the first ones, because steps do not always depend on the
-//! tolerance: the difference is the error of the first one. A long run is integrated again by DOP853 with a tolerance
-//! $E_2 = 10^6 E$, at a fifth of the cost. Errors are proportional to the tolerance, so that of the difference $D$ the
-//! first run has the part
+//! A short run (of at most [`SHORT`] steps, or [`SHORT_LARGE`] with many coordinates) is integrated again with a
+//! tolerance that is thirty times stricter (a thousand times by the Taylor method) and with steps that are at most half
+//! as long as the first ones, because steps do not always depend on the tolerance: the difference is the error of the
+//! first one. A long run is integrated again by DOP853 with a tolerance $E_2 = 10^6 E$, at a fifth of the cost. Errors
+//! are proportional to the tolerance, so that of the difference $D$ the first run has the part
 //!
 //! $$ \bigl(10\,E + 3\epsilon\sqrt{N}\bigr)\,\frac{D}{E_2} $$
 //!
@@ -15,6 +15,7 @@
 //! taken, and the whole difference. `rk4`, which has no tolerance, is repeated with half its step. What is stiff is
 //! treated as short, by its own method.
 
+use pfaff_mechanics::LARGE;
 use pfaff_solver::{
     Control, DenseStep, LocatedEvent, Method, Observer, OdeOptions, Outcome, StopReason,
     StoredStep, System, integrate,
@@ -28,6 +29,9 @@ use crate::system::compiled::CompiledSystem;
 /// less regularly on the tolerance.
 const SHORT: usize = 60;
 const SHORT_WITH_SWITCHES: usize = 300;
+/// The same for systems of many coordinates, for which a second integration that is stricter than the first takes twice
+/// as long as all the rest.
+const SHORT_LARGE: usize = 6;
 /// Steps up to which a run that is doubtful is treated as a short one.
 const AFFORDABLE: usize = 200_000;
 /// Steps of the second integration of a run that was interrupted.
@@ -88,8 +92,11 @@ pub(crate) struct FirstRun<'a> {
 pub(crate) fn second_run(first: &FirstRun<'_>, y0: &[f64]) -> Option<SecondRun> {
     let FirstRun { options, outcome, .. } = *first;
     let steps = outcome.statistics.steps;
-    let is_smooth = first.is_smooth && !outcome.has_features;
-    let short = if is_smooth { SHORT } else { SHORT_WITH_SWITCHES };
+    let short = match first.is_smooth && !outcome.has_features {
+        true if first.system.n >= LARGE => SHORT_LARGE,
+        true => SHORT,
+        false => SHORT_WITH_SWITCHES,
+    };
     if outcome.t == options.t0 {
         return None;
     }

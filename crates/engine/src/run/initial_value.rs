@@ -123,7 +123,7 @@ pub(crate) fn integrate_segment(
     {
         let metric = scale(kkt);
         let tolerance = settings.options.tolerance;
-        recorder.rank = RankWatch::new(model, equations, tolerance, metric)?;
+        recorder.rank = RankWatch::new(model, equations, tolerance, metric, settings.backend)?;
     }
     recorder.start(settings.t0, &y0);
     let again = match &second {

@@ -1,7 +1,7 @@
 //! A model made ready: everything between its equations and the first step.
 
 use crate::model::Model;
-use pfaff_mechanics::LagrangianData;
+use pfaff_mechanics::{LARGE, LagrangianData};
 use pfaff_model::{Principle, Workspace};
 use pfaff_solver::{Method, OdeOptions, Outcome, System, integrate, taylor_order};
 
@@ -9,6 +9,7 @@ use crate::clock::Stopwatch;
 use crate::derivation::{derive_in, derive_shortest_in};
 use crate::error::{Error, Failure};
 use crate::motion::note::Note;
+use crate::problem::branches::Branches;
 use crate::problem::settings::{Run, Settings};
 use crate::problem::start::Start;
 use crate::run::consistent_start::{begin, possible, redundant};
@@ -31,7 +32,10 @@ impl PreparedRun {
     ///
     /// [`Error`] if no motion can begin.
     pub fn new(model: &Model, request: &Run) -> Result<Self, Error> {
-        Self::in_workspace(&model.workspace(), request)
+        let kept = model.workspace_with_families();
+        let is_kept = !kept.has_families() || has_loops(&kept, request);
+        let workspace = if is_kept { kept } else { model.workspace() };
+        Self::in_workspace(&workspace, request)
             .map_err(|failure| failure.in_source(&model.source))
     }
 
@@ -103,6 +107,17 @@ pub(crate) struct Prepared {
     pub(crate) compile_us: f64,
 }
 
+/// Whether a run evaluates the families of like terms of a model as loops, so that they need not be written out.
+pub(crate) fn has_loops(model: &Workspace, request: &Run) -> bool {
+    let is_taylor = Settings::new(model, request)
+        .is_ok_and(|settings| settings.options.method == Method::Taylor);
+    request.principle.unwrap_or(model.principle) == Principle::Chetaev
+        && model.coordinates.len() >= LARGE
+        && model.terminal.is_empty()
+        && !is_taylor
+        && Branches::of(model).is_none()
+}
+
 /// Compiles a model, takes the given start or finds its own, and takes the form and the method that suit it.
 pub(crate) fn prepare(
     model: &Workspace,
@@ -127,6 +142,7 @@ pub(crate) fn prepare(
             if multipliers.is_empty() { &zeros } else { &multipliers },
         );
         kkt.measure_velocities(&v);
+        kkt.measure_held(&q);
     }
     let mut y0 = system.state(settings.t0, &q, &v, &multipliers);
     let at = possible(model, &mut system, settings.t0, &y0)?;

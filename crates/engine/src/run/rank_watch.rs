@@ -21,7 +21,7 @@
 use pfaff_expr::{Expr, Graph};
 use pfaff_mechanics::{Equations, SparseBlocks};
 use pfaff_model::{Principle, Workspace};
-use pfaff_program::{CompileError, Interpreter, Program};
+use pfaff_program::{Backend, CompileError, Executor, Program};
 use pfaff_solver::DenseStep;
 
 use crate::motion::sample::Sample;
@@ -48,7 +48,7 @@ const ACROSS: f64 = 0.05;
 /// Watches the rank of $A$ along a run.
 pub(crate) struct RankWatch {
     /// $(t, q, \dot q, \mu)$ to the entries of $A$.
-    program: Interpreter,
+    program: Executor,
     pattern: RowPattern,
     /// Measures many independent rows.
     least: Option<LeastSingularValue>,
@@ -137,6 +137,7 @@ impl RankWatch {
         equations: &Equations,
         tolerance: f64,
         metric: Vec<f64>,
+        backend: Backend,
     ) -> Result<Option<Self>, CompileError> {
         let g = &model.graph;
         let SparseBlocks { definitions, jacobian, .. } = equations.sparse(g);
@@ -165,7 +166,7 @@ impl RankWatch {
         let program = Program::compile(g, &inputs, &model.parameter_symbols(), &outputs)?;
         let (n, m) = (model.coordinates.len(), model.constraints.len());
         Ok(Some(Self {
-            program: program.interpreter(&model.parameter_values()),
+            program: program.tiered(&model.parameter_values(), backend),
             needs_velocities: outputs.iter().any(|&e| g.contains(e, &model.velocities())),
             inputs: vec![0.0; inputs.len()],
             pattern: RowPattern::new(columns.iter().map(Vec::as_slice)),

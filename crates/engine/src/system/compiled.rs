@@ -12,7 +12,7 @@ mod series;
 
 use pfaff_expr::Expr;
 use pfaff_mechanics::{Equations, LagrangianData, Ordinary};
-use pfaff_model::Workspace;
+use pfaff_model::{Principle, Workspace};
 use pfaff_program::{Backend, CompileError, Executor, NativeExecutor, Program};
 use pfaff_solver::{
     self as solver, EvalError, EventKind, ExplicitSteps, RungeKuttaStep, TaylorSeries,
@@ -174,15 +174,27 @@ impl CompiledSystem {
     /// Writes the solve of the saddle-point form out, where it stays and that applies, given its solution at the start.
     pub(crate) fn unroll(&mut self, model: &Workspace, equations: &Equations, at: &Sample) {
         let Compiled::Saddle(kkt) = &mut self.dynamics else { return };
+        let is_whole = kkt.is_whole();
         // What can be sketched can be compiled.
-        if kkt.promote(model).is_err() || !kkt.is_whole() {
+        if kkt.promote(model).is_err() || (!is_whole && equations.principle != Principle::Chetaev)
+        {
             return;
         }
-        let Some(mut static_ldl) = StaticLdl::new(model, equations, kkt.backend) else {
+        let some;
+        let equations = if is_whole {
+            equations
+        } else {
+            some = equations.with_constraints(&kkt.active);
+            &some
+        };
+        let Some(mut static_ldl) = StaticLdl::new(model, equations, &kkt.active, kkt.backend)
+        else {
             return;
         };
         let carried = kkt.carried > 0;
         let forces = if carried { &at.multiplier_rates } else { &at.multipliers };
+        // NOTE: where constraints repeat others, multipliers are shared between them there.
+        let forces = if is_whole { forces.as_slice() } else { &[] };
         let expected = [at.a.as_slice(), forces].concat();
         let μ = if carried { at.multipliers.as_slice() } else { &[] };
         if static_ldl.calibrate([&[at.t], &at.q, &at.v, μ], &expected) {
@@ -417,7 +429,7 @@ impl solver::System for CompiledSystem {
                 let (q, v, μ) = (&y[..n], &y[n..2 * n], &y[2 * n..last]);
                 rates[..n].copy_from_slice(v);
                 if let Some(static_ldl) = &mut self.static_ldl
-                    && kkt.is_whole()
+                    && kkt.active == static_ldl.active
                     && static_ldl.evaluate([&[t], q, v, μ])
                 {
                     rates[n..last].copy_from_slice(&static_ldl.solution()[..last - n]);

@@ -4,6 +4,9 @@
 //!    w_a + \sum_i|A_{ai}\dot q_i| \quad\text{for } \psi_a(t, q, \dot q) $$
 //!
 //! with the terms of $\varphi_a$ and $\psi_a$ at the start, $u_a$ and $w_a$: lengths may be micrometres or light years.
+//! A constraint without terms at the start, such as $q_i = 0$, has the size of the largest coordinate in the metric of
+//! the masses, $u_a = \sum_i|A_{ai}|\,\max_j(|q_j|\sqrt{M_{jj}})/\sqrt{M_{ii}}$; at velocity level, where nothing moves at the
+//! start, that of the largest constraint.
 
 use std::collections::BTreeMap;
 
@@ -15,6 +18,9 @@ use crate::system::sparse_rows::SparseRow;
 
 /// So that nothing is divided by zero.
 const LEAST: f64 = f64::MIN_POSITIVE;
+
+/// What moves by less than this part of the largest counts as still.
+const STILL: f64 = 1e-9;
 
 /// The sizes of the holonomic constraints.
 #[derive(Clone, Debug, Default)]
@@ -50,6 +56,27 @@ impl ConstraintScale {
         }
     }
 
+    /// Whether every constraint has terms at the start.
+    pub(crate) fn has_sizes(&self) -> bool {
+        self.positions.iter().all(|&size| size > 0.0)
+    }
+
+    /// Gives a size to the constraints that have no terms at the start, with the masses $M_{jj}$.
+    pub(crate) fn measure_held<'a>(
+        &mut self,
+        row: impl Fn(usize) -> SparseRow<'a>,
+        q: &[f64],
+        masses: &[f64],
+    ) {
+        let sizes = q.iter().zip(masses).map(|(q, mass)| q.abs() * mass.abs().sqrt());
+        let largest = sizes.fold(0.0, f64::max);
+        for (a, size) in self.positions.iter_mut().enumerate().filter(|(_, size)| **size == 0.0)
+        {
+            let known = row(a).entries().filter(|&(j, _)| j < q.len() && masses[j] > 0.0);
+            *size = known.map(|(j, x)| x.abs() * largest / masses[j].sqrt()).sum();
+        }
+    }
+
     /// Takes the terms of the velocity constraints at a state: where nothing moves, those of the largest.
     pub(crate) fn measure_velocities<'a>(
         &mut self,
@@ -63,7 +90,7 @@ impl ConstraintScale {
         }
         let largest = self.velocities.iter().copied().fold(0.0, f64::max);
         for size in &mut self.velocities {
-            *size = if *size > 1e-9 * largest { *size } else { largest };
+            *size = if *size > STILL * largest { *size } else { largest };
         }
     }
 
@@ -72,9 +99,29 @@ impl ConstraintScale {
         self.positions[a] + products(row, q)
     }
 
-    /// The size of $\psi_a$.
-    pub(crate) fn velocity(&self, a: usize, row: SparseRow<'_>, v: &[f64]) -> f64 {
-        self.velocities[a] + products(row, v)
+    /// The size of $\psi_a$; that of the largest constraint, `largest`, if it is still.
+    pub(crate) fn velocity(
+        &self,
+        a: usize,
+        row: SparseRow<'_>,
+        v: &[f64],
+        largest: f64,
+    ) -> f64 {
+        let own = self.velocities[a] + products(row, v);
+        if own > STILL * largest { own } else { largest }
+    }
+
+    /// The largest of all constraints, if nothing moved at the start; else zero.
+    pub(crate) fn largest_velocity<'a>(
+        &self,
+        row: impl Fn(usize) -> SparseRow<'a>,
+        v: &[f64],
+    ) -> f64 {
+        // NOTE: products are at least LEAST.
+        if self.velocities.iter().all(|&size| size > 2.0 * LEAST) {
+            return 0.0;
+        }
+        (0..self.velocities.len()).map(|a| products(row(a), v)).fold(0.0, f64::max)
     }
 }
 
@@ -85,12 +132,12 @@ fn products(row: SparseRow<'_>, x: &[f64]) -> f64 {
 
 /// The terms of a sum.
 pub(crate) fn collect_terms(graph: &Graph, e: Expr, terms: &mut Vec<Expr>) {
-    match graph.node(e) {
-        Node::Add(a, b) | Node::Sub(a, b) => {
-            collect_terms(graph, a, terms);
-            collect_terms(graph, b, terms);
+    let mut stack = vec![e];
+    while let Some(e) = stack.pop() {
+        match graph.node(e) {
+            Node::Add(a, b) | Node::Sub(a, b) => stack.extend([b, a]),
+            Node::Neg(a) => stack.push(a),
+            _ => terms.push(e),
         }
-        Node::Neg(a) => collect_terms(graph, a, terms),
-        _ => terms.push(e),
     }
 }

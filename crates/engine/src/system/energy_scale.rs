@@ -10,7 +10,8 @@
 //! $$ |\dot q_i| \ge 10^{-3} \sqrt{2T/M_{ii}}, $$
 //!
 //! and positions by what such a velocity changes in a step. That does not depend on units, and a coordinate that
-//! moves by the rounding of others has a scale.
+//! moves by the rounding of others has a scale. A coordinate that a constraint holds by itself ($x = 0$ or $x = f(t)$)
+//! is put there by the projection whatever a step makes of it: it is measured by the largest of the others.
 
 use pfaff_solver::System;
 
@@ -24,6 +25,18 @@ pub(crate) fn raise_scales(kkt: &mut Kkt, t: f64, y: &[f64], h: f64, scales: &mu
     let n = kkt.n;
     kkt.evaluate(t, &y[..n], &y[n..2 * n], &y[2 * n..2 * n + kkt.carried]);
     raise_by_mass(kkt, h, scales);
+    let (q, rest) = scales.split_at_mut(n);
+    let (largest, fastest) = (most(q), most(&rest[..n]));
+    for &(i, is_holonomic) in kkt.held() {
+        if is_holonomic {
+            q[i] = largest;
+        }
+        rest[i] = fastest;
+    }
+}
+
+fn most(scales: &[f64]) -> f64 {
+    scales.iter().copied().fold(0.0, f64::max)
 }
 
 /// Raises the scales of positions and quasi-velocities in reduced form: a unit of the $k$-th one has the mass

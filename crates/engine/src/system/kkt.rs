@@ -40,6 +40,8 @@ pub(crate) struct Kkt {
     /// What evaluates the blocks, once they are compiled.
     pub(crate) backend: Backend,
     evaluator: BlockEvaluator,
+    /// The coordinates that a constraint holds by itself, and whether it is holonomic.
+    held: Vec<(usize, bool)>,
     /// How many auxiliary velocities there are, each with a row that defines it before those of the constraints.
     pub(crate) extra: usize,
     /// $M$, $A$, $W$, bend, $f$, $b$, $\psi$, $\varphi$, shift, $E$, $E\[M\]$ and powers, one after another.
@@ -150,6 +152,11 @@ impl Kkt {
         let bend = sparse_rows(g, &equations.multiplier_terms.mass);
         let matrices = [mass, rows(jacobian), rows(directions), bend];
         let patterns = matrices.each_ref().map(|rows| pattern(rows));
+        let alone = |(a, row): (usize, &Vec<(usize, Expr)>)| match row[..] {
+            [(i, _)] if i < n => Some((i, equations.position[a].is_some())),
+            _ => None,
+        };
+        let held = matrices[1][extra..].iter().enumerate().filter_map(alone).collect();
         let layout = Layout::new([n, extra, m], patterns.each_ref().map(RowPattern::len));
         let mut entries: Vec<(Expr, usize)> = Vec::new();
         let places = matrices.iter().flatten().flatten().enumerate();
@@ -204,6 +211,7 @@ impl Kkt {
                 expressions: outputs,
                 targets,
             },
+            held,
             extra,
             blocks: vec![0.0; layout.drive + 1],
             layout,
@@ -257,6 +265,11 @@ impl Kkt {
         if self.extra > 0 {
             self.measure_terms();
         }
+    }
+
+    /// The coordinates that a constraint holds by itself, and whether it is holonomic.
+    pub(crate) fn held(&self) -> &[(usize, bool)] {
+        &self.held
     }
 
     /// $\dot q$ of the state last evaluated.
@@ -342,6 +355,17 @@ impl Kkt {
     pub(crate) fn measure_velocities(&mut self, v: &[f64]) {
         let mut scale = std::mem::take(&mut self.scale);
         scale.measure_velocities(|a| self.row(a), self.residual(), self.moving(v));
+        self.scale = scale;
+    }
+
+    /// Gives a size to the constraints that have no terms at the state last evaluated.
+    pub(crate) fn measure_held(&mut self, q: &[f64]) {
+        if self.scale.has_sizes() {
+            return;
+        }
+        let masses = self.mass_diagonal().to_vec();
+        let mut scale = std::mem::take(&mut self.scale);
+        scale.measure_held(|a| self.row(a), q, &masses);
         self.scale = scale;
     }
 

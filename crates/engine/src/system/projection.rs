@@ -38,11 +38,12 @@ fn repeated_ones_agree(kkt: &mut Kkt, q: &[f64], v: &[f64]) -> Result<(), EvalEr
     /// Repeated constraints differ by rounding alone, which a bad choice of the others may enlarge.
     const AGREEMENT: f64 = 1e-9;
     kkt.review();
+    let largest = kkt.largest_velocity(v);
     for a in kkt.repeated() {
         let position = if kkt.holonomic[a] { kkt.position()[a] } else { 0.0 };
         let worst = larger(
             position.abs() / kkt.position_size(a, q),
-            kkt.residual()[a].abs() / kkt.velocity_size(a, v),
+            kkt.residual()[a].abs() / kkt.velocity_size(a, v, largest),
         );
         if worst.is_nan() || worst > AGREEMENT {
             return Err(EvalError::Singular);
@@ -147,7 +148,8 @@ pub(crate) fn worst_position(kkt: &Kkt, q: &[f64]) -> f64 {
 
 /// The largest $|\psi_a|$ in parts of its terms, over the active constraints.
 pub(crate) fn worst_velocity(kkt: &Kkt, v: &[f64]) -> f64 {
-    let scaled = |a: usize| kkt.residual()[a].abs() / kkt.velocity_size(a, v);
+    let largest = kkt.largest_velocity(v);
+    let scaled = |a: usize| kkt.residual()[a].abs() / kkt.velocity_size(a, v, largest);
     (0..kkt.m).filter(|&a| kkt.active[a]).map(scaled).fold(0.0, larger)
 }
 

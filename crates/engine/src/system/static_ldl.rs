@@ -24,6 +24,8 @@ pub(crate) struct StaticLdl {
     run: Executor,
     inputs: Vec<f64>,
     outputs: Vec<f64>,
+    /// Which constraints are in it.
+    pub(crate) active: Vec<bool>,
     /// $n + m$
     size: usize,
     /// What the pivots may not fall below.
@@ -31,11 +33,12 @@ pub(crate) struct StaticLdl {
 }
 
 impl StaticLdl {
-    /// `None` where elimination in a fixed order does not apply, or multipliers take part in the mass, which
-    /// then need not stay positive.
+    /// For the active constraints, which are those of the equations. `None` where elimination in a fixed order does not
+    /// apply, or multipliers take part in the mass, which then need not stay positive.
     pub(crate) fn new(
         model: &Workspace,
         equations: &Equations,
+        active: &[bool],
         backend: Backend,
     ) -> Option<Self> {
         let g = &model.graph;
@@ -87,6 +90,7 @@ impl StaticLdl {
             run: program.executor(&model.parameter_values(), backend),
             inputs: vec![0.0; inputs.len()],
             outputs: vec![0.0; outputs.len()],
+            active: active.to_vec(),
             size,
             floor: vec![0.0; solved.pivots.len()],
         })
@@ -161,7 +165,7 @@ mod tests {
         assert_eq!(short.auxiliary.is_some(), has_auxiliary);
         let mut by_entries = Kkt::new(&model, &full, Backend::Interpreter).unwrap();
         let mut by_parts = Kkt::new(&model, &short, Backend::Interpreter).unwrap();
-        let mut written = StaticLdl::new(&model, &short, Backend::default()).unwrap();
+        let mut written = StaticLdl::new(&model, &short, &[], Backend::default()).unwrap();
         let (n, m) = (by_entries.n, by_entries.m);
         let mut random = SplitMix64(19);
         let mut unit = || random.bits() as f64 / u64::MAX as f64;
@@ -254,7 +258,7 @@ mod tests {
             "coordinates x, y\nlagrangian x^2*x'^2/2 + y'^2/2 - x\nconstraint y' = x*x'\n";
         let model = workspace(text);
         let equations = pfaff_mechanics::derive(&model, Principle::Chetaev).unwrap();
-        let mut static_ldl = StaticLdl::new(&model, &equations, Backend::default()).unwrap();
+        let mut static_ldl = StaticLdl::new(&model, &equations, &[], Backend::default()).unwrap();
         let (t, v) = ([0.0], [0.3, 0.3]);
         // 2x²ẍ + 2xẋ² = −1 on ẏ = xẋ; λ = x ẍ + ẋ².
         let a = (-1.0 - 2.0 * 0.09) / 2.0;

@@ -12,7 +12,7 @@ use std::process::{Command, Stdio};
 
 use pfaff::{
     ExportForm, GALLERY, GalleryFiles, Language, Model, NoFiles, Overrides, Source, exported,
-    gallery_model,
+    exported_for, gallery_model,
 };
 use pfaff_expr::Graph;
 use pfaff_program::{Backend, Lanes, Module, Program};
@@ -30,6 +30,15 @@ lagrangian x'^2/2 + y'^2/2 + z'^2/2 - exp(-x^2)*tanh(y) - k^1.5*x^4 - log(2 + si
 force x: -sign(x')*max(abs(x'), 0.3) + atan2(y, x)
 force y: min(x, y) + if(x < y, asin(x/4), acos(y/4)) + if(x <= 0 and not(y == 1), 1, 2) + if(z != 1 or x == 1, 0, 1)
 force z: sinh(z)*cosh(y) + atan(x) + tan(z/3) + sqrt(x^2 + 1)^3 + (x^2 + 1)^z + cos(y*z)
+";
+
+/// Pairs, and bonds in a ring that do not follow each other in the list of coordinates.
+const PAIRS: &str = "
+parameters N = 26, k = 0.5
+coordinates x[1..N], y[1..N]
+kinetic sum(i = 1..N, x[i]'^2 + y[i]'^2)/2
+potential sum(i = 1..N, sum(j = 1..i-1, k/(1 + (x[i] - x[j])^2 + (y[i] - y[j])^2)))
+potential sum(i = 1..N, sum(j = 1..N, k*sin(x[i] - y[j])*x[if(i < j, j - i, 1 + i - j)]^2))
 ";
 
 fn model(name: &str, text: &str) -> Model {
@@ -193,7 +202,12 @@ fn c_has_the_bits_of_the_interpreter() {
     if !has("cc") {
         return;
     }
-    let modules = modules();
+    let mut modules = modules();
+    let gas = exported_for(&model("pairs", PAIRS), None, ExportForm::Best, Language::C);
+    modules.push(gas.expect("it has no constraints"));
+    let text = modules[modules.len() - 1].text(Language::C).expect("C has loops");
+    assert!(text.contains("pairs_rates_loop0(x0, f0)"), "pairs are a loop");
+    assert!(text.len() < 40_000, "and not 276 terms of forty assignments: {}", text.len());
     let (given, expected) = calls(&modules);
     let folder = folder("c");
     let mut main = String::from("#include <stdio.h>\n");

@@ -81,3 +81,57 @@ fn a_ring_that_is_stretched_straight_is_noticed() {
     let notes = format!("{:?}", motion.notes);
     assert!(notes.contains("Redundant"), "{notes}");
 }
+
+/// A ring whose last joint has coordinates that are held at zero, from rest: what is held has a scale, and the motion is
+/// that of the ring without these coordinates.
+#[test]
+fn a_joint_held_at_zero_has_a_scale() {
+    let ring = |last: &str, held: &str, closed: &str| {
+        format!(
+            "parameters N = 24, m = 0.02, g = 9.81\nlet l = 2*sin(pi/N)\ncoordinates X[1..{last}], Y[1..{last}]\n\
+             kinetic m*sum(i = 1..{last}, X[i]'^2 + Y[i]'^2)/2\npotential m*g*sum(i = 1..{last}, Y[i])\n\
+             constraint first: X[1]^2 + Y[1]^2 = l^2\n\
+             constraint rod[i = 2..N-1]: (X[i] - X[i-1])^2 + (Y[i] - Y[i-1])^2 = l^2\n{closed}{held}\
+             initial X[i = 1..N-1] = sin(2*pi*i/N), Y[i = 1..N-1] = cos(2*pi*i/N) - 1\n\
+             solve t = 0..0.6, tolerance = 1e-10\n"
+        )
+    };
+    let without = run(&ring("N-1", "", "constraint last: X[N-1]^2 + Y[N-1]^2 = l^2\n"));
+    let closed = "constraint last: (X[N] - X[N-1])^2 + (Y[N] - Y[N-1])^2 = l^2\n";
+    let held = run(&ring("N", "constraint a: X[N] = 0\nconstraint b: Y[N] = 0\n", closed));
+    assert!(!held.stop.reason.is_early(), "{:?} {:?}", held.stop, held.notes);
+    assert_eq!(held.audit.verdict, Verdict::Pass, "{:?}", held.audit);
+    for column in &without.q {
+        let other = held.q.iter().find(|other| other.name == column.name).unwrap();
+        for (x, y) in column.values.iter().zip(&other.values) {
+            // Both have the tolerance, grown by the fall.
+            assert!((x - y).abs() < 1e-6, "{}: {x} {y}", column.name);
+        }
+    }
+}
+
+/// Families are read from the text: a gas of 300 particles is a graph of a few thousand expressions, with the forces of
+/// the sum that is written out.
+#[test]
+fn pairs_are_read_as_a_loop() {
+    let text = |n: usize, potential: &str| {
+        format!(
+            "parameters n = {n}, k = 0.5\ncoordinates x[1..n], y[1..n]\n\
+             kinetic sum(i = 1..n, x[i]'^2 + y[i]'^2)/2\n{potential}\
+             initial x[i = 1..n] = sqrt(i)*cos(2.4*i), y[i = 1..n] = sqrt(i)*sin(2.4*i)\n\
+             solve t = 0..0.2, tolerance = 1e-9\n"
+        )
+    };
+    let pairs = "sum(i = 1..n, (x[i]^2 + y[i]^2)/2 + sum(j = 1..i-1, k/sqrt((x[i] - x[j])^2 + (y[i] - y[j])^2)))\n";
+    let model = support::model(&text(300, &format!("potential {pairs}")));
+    let kept = model.workspace_with_families();
+    assert!(kept.has_families());
+    assert!(kept.graph.len() < 20_000, "{}", kept.graph.len());
+    assert!(!model.workspace().has_families());
+    // Abbreviations are written out while they are read.
+    let (loops, terms) = (text(30, &format!("potential {pairs}")), text(30, &format!("let V = {pairs}potential V\n")));
+    let (loops, terms) = (run(&loops), run(&terms));
+    assert_eq!(loops.audit.verdict, Verdict::Pass, "{:?}", loops.audit);
+    let off = worst(&loops, &terms);
+    assert!(off < 1e-9, "another order of the same terms: {off:e}");
+}

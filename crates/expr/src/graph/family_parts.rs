@@ -172,29 +172,65 @@ impl Store {
             of.arguments.iter().map(|a| live.binary_search(a).ok()).collect();
         let terms: Vec<usize> = of.terms.iter().map(place).collect();
         let mut parts = vec![[0; 2]; of.parts];
-        let mut values = vec![0; live.len()];
-        for point in [0, 1] {
-            for (e, value) in live.iter().zip(&mut values) {
-                *value = self.values[e.index()][point];
-            }
-            for row in 0..of.rows() {
+        let both = |e: &Expr| std::array::from_fn(|l| self.values[e.index()][l % 2]);
+        let mut values: Vec<ResidueLanes> = live.iter().map(both).collect();
+        for first in (0..of.rows()).step_by(LANE_ROWS) {
+            let rows = first..of.rows().min(first + LANE_ROWS);
+            for (r, row) in rows.clone().enumerate() {
                 for (place, &position) in given.iter().zip(of.operands_of(row)) {
                     if let Some(place) = *place {
-                        values[place] = entries.get(position as usize).map_or(0, |e| e[point]);
+                        let entry = entries.get(position as usize).copied().unwrap_or_default();
+                        values[place][2 * r..2 * r + 2].copy_from_slice(&entry);
                     }
                 }
-                for (i, &e) in live.iter().enumerate() {
-                    let node = self.node(e);
-                    if node.operands().next().is_some() {
-                        values[i] = at(self, node, point, |o| values[place(&o)]);
-                    }
+            }
+            for (i, &e) in live.iter().enumerate() {
+                let node = self.node(e);
+                if node.operands().next().is_some() {
+                    let (known, rest) = values.split_at_mut(i);
+                    self.residues_of_rows(node, &|o| &known[place(&o)], &mut rest[0]);
                 }
+            }
+            for (r, row) in rows.enumerate() {
                 for (&target, &term) in of.targets_of(row).iter().zip(&terms) {
-                    let sum = &mut parts[target as usize][point];
-                    *sum = field::add(*sum, values[term]);
+                    let sum = &mut parts[target as usize];
+                    *sum = [0, 1].map(|p| field::add(sum[p], values[term][2 * r + p]));
                 }
             }
         }
         self.part_values.insert((family, list), parts.into());
     }
+
+    /// The values of an operation at some rows, at both points.
+    fn residues_of_rows<'v>(
+        &self,
+        node: Node,
+        of: &dyn Fn(Expr) -> &'v ResidueLanes,
+        to: &mut ResidueLanes,
+    ) {
+        let lanes = |a: &ResidueLanes, b: &ResidueLanes, f: fn(u64, u64) -> u64| {
+            std::array::from_fn(|l| f(a[l], b[l]))
+        };
+        match node {
+            Node::Add(a, b) => *to = lanes(of(a), of(b), field::add),
+            Node::Sub(a, b) => *to = lanes(of(a), of(b), field::sub),
+            Node::Mul(a, b) => *to = lanes(of(a), of(b), field::mul),
+            Node::Div(a, b) if !of(b).contains(&0) => {
+                *to = *of(b);
+                field::invert(to);
+                *to = lanes(of(a), to, field::mul);
+            }
+            _ => {
+                for (l, value) in to.iter_mut().enumerate() {
+                    *value = at(self, node, l % 2, |o| of(o)[l]);
+                }
+            }
+        }
+    }
 }
+
+/// Rows whose values are computed together.
+const LANE_ROWS: usize = 64;
+
+/// Their values, both points of a row side by side.
+type ResidueLanes = [u64; 2 * LANE_ROWS];

@@ -68,6 +68,22 @@ pub(crate) fn inverses([a, b]: [u64; 2]) -> [u64; 2] {
     [mul(both, b), mul(both, a)]
 }
 
+/// The inverses of numbers that are not zero, for one inverse and three products each.
+pub(crate) fn invert(numbers: &mut [u64]) {
+    let mut before = Vec::with_capacity(numbers.len());
+    let mut product = 1;
+    for &x in numbers.iter() {
+        before.push(product);
+        product = mul(product, x);
+    }
+    let mut inverse = inv(product);
+    for (x, before) in numbers.iter_mut().zip(before).rev() {
+        let own = mul(inverse, before);
+        inverse = mul(inverse, *x);
+        *x = own;
+    }
+}
+
 /// A number that looks random and depends on the seed alone (splitmix64).
 pub(crate) fn random(seed: u64) -> u64 {
     let mut z = seed.wrapping_add(0x9e37_79b9_7f4a_7c15);

@@ -3,7 +3,7 @@
 //! The sum is taken apart at its additions, as far as they serve this sum alone. What only one term uses belongs to its
 //! shape; symbols, and what several terms share, are its operands. Terms of equal shape form a [`Family`] if there are
 //! at least [`LEAST_ROWS`] of them. Terms with velocities stay as they are: they make the mass matrix, which is wanted
-//! entry by entry.
+//! entry by entry. `long_sum.rs` does the same with the sums of a text while they are read.
 
 use rustc_hash::FxHashMap;
 use std::cell::Cell;
@@ -14,7 +14,7 @@ use crate::graph::node::{Expr, Node, Role};
 use crate::graph::store::{ONE, Store, ZERO};
 
 /// How many like terms make a family: below, straight-line code is as fast.
-const LEAST_ROWS: usize = 256;
+pub(crate) const LEAST_ROWS: usize = 256;
 /// How many operations a term must have for that.
 const LEAST_OPERATIONS: usize = 3;
 /// The longest shape that is looked at, in tokens.
@@ -36,14 +36,54 @@ enum Token {
 }
 
 /// Terms of one shape.
-#[derive(Debug, Default)]
-struct Group {
-    coefficient: Option<Expr>,
+#[derive(Debug)]
+pub(crate) struct Group {
+    pub(crate) coefficient: Expr,
     operations: usize,
     roots: Vec<Expr>,
     /// Operands, then numbers, row after row.
     columns: usize,
     entries: Vec<Expr>,
+}
+
+impl Group {
+    /// Whether it is a family with at least so many rows.
+    pub(crate) fn is_family(&self, least: usize) -> bool {
+        self.roots.len() >= least && self.operations >= LEAST_OPERATIONS && self.columns > 0
+    }
+
+    /// An example of its terms.
+    pub(crate) fn first(&self) -> Expr {
+        self.roots[0]
+    }
+}
+
+/// A sum taken apart.
+pub(crate) struct Gathering {
+    /// With their coefficients.
+    pub(crate) terms: Vec<(Expr, Expr)>,
+    /// By term, [`UNSEEN`] if it is in none.
+    group_of: Vec<u32>,
+    pub(crate) groups: Vec<Group>,
+    known: Ownership,
+}
+
+/// Rows over one term.
+#[derive(Clone, Debug)]
+pub(crate) struct FamilyRows {
+    /// Over placeholders.
+    pub(crate) term: Expr,
+    pub(crate) coefficient: Expr,
+    /// How many operands a row has.
+    pub(crate) columns: usize,
+    /// The operands, row after row.
+    pub(crate) entries: Vec<Expr>,
+}
+
+impl FamilyRows {
+    pub(crate) fn rows(&self) -> usize {
+        self.entries.len() / self.columns
+    }
 }
 
 /// How one term is read.
@@ -87,9 +127,23 @@ impl Graph {
 
 impl Store {
     fn gather(&mut self, sum: Expr) -> Expr {
+        let Some(gathering) = self.gathering(sum, LEAST_ROWS) else { return sum };
+        let is_family = |g: &Group| g.is_family(LEAST_ROWS);
+        let mut made = self.other_terms(&gathering, &is_family);
+        for group in gathering.groups.iter().filter(|g| is_family(g)) {
+            let rows = self.family_rows(group, &gathering);
+            let part = self.family(&rows);
+            let scaled = self.mul(rows.coefficient, part);
+            made = self.add(made, scaled);
+        }
+        made
+    }
+
+    /// The sum taken apart, if there is a family of at least so many terms in it.
+    pub(crate) fn gathering(&mut self, sum: Expr, least: usize) -> Option<Gathering> {
         let mut known = Ownership::new(self, sum);
-        if (known.summands[sum.index()] as usize) < LEAST_ROWS {
-            return sum;
+        if (known.summands[sum.index()] as usize) < least {
+            return None;
         }
         let terms = self.terms(sum, &known);
         known.own(self, &terms);
@@ -111,10 +165,11 @@ impl Store {
                 None => {
                     by_shape.insert(shape.tokens.clone(), next);
                     groups.push(Group {
-                        coefficient: Some(coefficient),
+                        coefficient,
                         operations: shape.operations.len(),
+                        roots: Vec::new(),
                         columns: shape.operands.len() + shape.numbers.len(),
-                        ..Group::default()
+                        entries: Vec::new(),
                     });
                     next
                 }
@@ -124,23 +179,23 @@ impl Store {
             group.roots.push(term);
             group.entries.extend(shape.operands.iter().chain(&shape.numbers));
         }
-        let is_family = |g: &Group| {
-            g.roots.len() >= LEAST_ROWS && g.operations >= LEAST_OPERATIONS && g.columns > 0
-        };
-        if !groups.iter().any(is_family) {
-            return sum;
-        }
+        let is_any = groups.iter().any(|g| g.is_family(least));
+        is_any.then_some(Gathering { terms, group_of, groups, known })
+    }
+
+    /// The sum of the terms that belong to no such group.
+    pub(crate) fn other_terms(
+        &mut self,
+        gathering: &Gathering,
+        is_family: &dyn Fn(&Group) -> bool,
+    ) -> Expr {
+        let Gathering { terms, group_of, groups, .. } = gathering;
         let mut made = ZERO;
-        for (&(term, coefficient), &group) in terms.iter().zip(&group_of) {
+        for (&(term, coefficient), &group) in terms.iter().zip(group_of) {
             if group == UNSEEN || !is_family(&groups[group as usize]) {
                 let scaled = self.mul(coefficient, term);
                 made = self.add(made, scaled);
             }
-        }
-        for group in groups.iter().filter(|g| is_family(g)) {
-            let part = self.family(group, &known);
-            let scaled = self.mul(group.coefficient.unwrap_or(ONE), part);
-            made = self.add(made, scaled);
         }
         made
     }
@@ -170,9 +225,8 @@ impl Store {
         terms
     }
 
-    /// The sum over the rows of a group.
-    fn family(&mut self, group: &Group, known: &Ownership) -> Expr {
-        let rows = group.roots.len();
+    /// The rows of a group over its term.
+    pub(crate) fn family_rows(&mut self, group: &Group, gathering: &Gathering) -> FamilyRows {
         let columns = group.columns;
         let column = |c: usize| group.entries.iter().skip(c).step_by(columns);
         // NOTE: a number that is the same in all rows stays in the term.
@@ -183,24 +237,33 @@ impl Store {
             })
             .collect();
         let given: Vec<usize> = (0..columns).filter(|&c| !fixed[c]).collect();
-        let mut list: Vec<Expr> =
-            given.iter().flat_map(|&c| column(c).copied()).collect::<Vec<_>>();
-        list.sort_unstable();
-        list.dedup();
-        let arguments: Vec<Expr> = (0..given.len()).map(|a| self.placeholder(a)).collect();
         let mut images = group.entries[..columns].to_vec();
-        given.iter().zip(&arguments).for_each(|(&c, &a)| images[c] = a);
-        let term = self.template(group.roots[0], known, &images);
-        let position = |e: &Expr| list.binary_search(e).expect("the list has all") as u32;
-        let operands = (0..rows)
-            .flat_map(|row| given.iter().map(move |&c| row * columns + c))
-            .map(|place| position(&group.entries[place]))
-            .collect();
+        given.iter().enumerate().for_each(|(a, &c)| images[c] = self.placeholder(a));
+        let rows = group.entries.chunks_exact(columns);
+        FamilyRows {
+            term: self.template(group.roots[0], &gathering.known, &images),
+            coefficient: group.coefficient,
+            columns: given.len(),
+            entries: rows.flat_map(|row| given.iter().map(|&c| row[c])).collect(),
+        }
+    }
+
+    /// The sum over rows.
+    pub(crate) fn family(&mut self, rows: &FamilyRows) -> Expr {
+        let end = rows.entries.iter().map(|e| e.index() + 1).max().unwrap_or(0);
+        let mut position = vec![UNSEEN; end];
+        rows.entries.iter().for_each(|e| position[e.index()] = 0);
+        let mut list = Vec::new();
+        for (i, place) in position.iter_mut().enumerate().filter(|(_, p)| **p != UNSEEN) {
+            *place = list.len() as u32;
+            list.push(Expr(i as u32));
+        }
+        let arguments = (0..rows.columns).map(|a| self.placeholder(a)).collect();
         let family = self.add_family(Family {
             arguments,
-            terms: vec![term],
-            operands,
-            targets: vec![0; rows],
+            terms: vec![rows.term],
+            operands: rows.entries.iter().map(|e| position[e.index()]).collect(),
+            targets: vec![0; rows.rows()],
             parts: 1,
         });
         let list = self.list(&list);

@@ -98,6 +98,30 @@ pub fn sparse_rows(g: &Graph, rows: &[Vec<Expr>]) -> Vec<Vec<(usize, Expr)>> {
 }
 
 impl Equations {
+    /// The same with some of the constraints: those that are kept, for as long as they imply the others.
+    #[must_use]
+    pub fn with_constraints(&self, kept: &[bool]) -> Self {
+        fn some<T: Clone>(all: &[T], kept: &[bool]) -> Vec<T> {
+            all.iter().zip(kept).filter(|(_, kept)| **kept).map(|(x, _)| x.clone()).collect()
+        }
+        let auxiliary = self.auxiliary.clone().map(|a| AuxiliaryVelocities {
+            jacobian: some(&a.jacobian, kept),
+            ..a
+        });
+        Self {
+            auxiliary,
+            jacobian: some(&self.jacobian, kept),
+            directions: some(&self.directions, kept),
+            drift: some(&self.drift, kept),
+            residual: some(&self.residual, kept),
+            position: some(&self.position, kept),
+            classes: some(&self.classes, kept),
+            multipliers: some(&self.multipliers, kept),
+            undecided: Vec::new(),
+            ..self.clone()
+        }
+    }
+
     /// The matrices of (K) by their entries.
     pub fn sparse(&self, g: &Graph) -> SparseBlocks {
         match &self.auxiliary {

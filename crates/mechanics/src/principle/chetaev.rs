@@ -15,7 +15,7 @@ use crate::principle::Form;
 
 /// Coordinates from which on auxiliary velocities and families of like terms are looked for, and constraints are
 /// classified together: fewer are solved faster than one counts.
-const LARGE: usize = 24;
+pub const LARGE: usize = 24;
 
 pub(super) fn chetaev(
     model: &Workspace,

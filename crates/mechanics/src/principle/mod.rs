@@ -17,6 +17,7 @@ mod vakonomic;
 use pfaff_model::{Dynamics, Force, Span, Workspace};
 
 use crate::equations::{Equations, Refusal};
+pub use chetaev::LARGE;
 use chetaev::chetaev;
 pub use fractional::{FractionalEquations, adjoint, fractional_equations};
 pub use ordinary::{Ordinary, ordinary};

@@ -38,16 +38,6 @@ enum RowProgram {
     Native(NativeExecutor),
 }
 
-impl RowProgram {
-    #[inline]
-    fn evaluate(&mut self, inputs: &[f64], outputs: &mut [f64]) {
-        match self {
-            Self::Interpreted(run) => run.evaluate(inputs, outputs),
-            Self::Native(run) => run.evaluate(inputs, outputs),
-        }
-    }
-}
-
 impl LayerExecutor {
     /// Ready to evaluate, with these parameters.
     pub(crate) fn start(
@@ -113,9 +103,18 @@ impl TermRows {
         for &(argument, place) in &family.uniform {
             inputs[argument] = [list[place as usize]; LANE_BLOCK];
         }
-        let mut evaluate = |inputs: &[LaneBlock], outputs: &mut [LaneBlock]| {
-            run.evaluate(inputs.as_flattened(), outputs.as_flattened_mut());
-        };
-        sum_rows(family, list, results, (inputs, outputs), (sums, targets), &mut evaluate);
+        let (terms, room) = ((inputs, outputs), (&mut sums[..], &mut targets[..]));
+        match run {
+            RowProgram::Interpreted(run) => {
+                sum_rows(family, list, results, terms, room, |inputs, outputs| {
+                    run.evaluate(inputs.as_flattened(), outputs.as_flattened_mut());
+                });
+            }
+            RowProgram::Native(run) => {
+                sum_rows(family, list, results, terms, room, |inputs, outputs| {
+                    run.evaluate(inputs.as_flattened(), outputs.as_flattened_mut());
+                });
+            }
+        }
     }
 }

@@ -18,6 +18,8 @@ pub(super) enum Helper {
     Unary(Unary),
     Binary(Binary),
     Table,
+    /// The lanes of a sum added to its part, in C.
+    Flush,
 }
 
 /// All that a text needs.
@@ -28,6 +30,15 @@ pub(super) struct Helpers {
     /// Where the tables of the present program are among all.
     present: Vec<usize>,
 }
+
+/// Halves first, as in every backend.
+const FLUSH: &str = "
+static void pfaff_flush(const double *restrict s, long target, double *restrict f)
+{
+    if (target >= 0)
+        f[target] += ((s[0] + s[4]) + (s[2] + s[6])) + ((s[1] + s[5]) + (s[3] + s[7]));
+}
+";
 
 impl Helpers {
     pub(super) fn need(&mut self, helper: Helper) {
@@ -98,6 +109,9 @@ impl Helpers {
         if self.has(&[Helper::Table]) {
             text.push_str(&self.data(language));
             text.push_str(TABLE[language as usize]);
+        }
+        if self.has(&[Helper::Flush]) {
+            text.push_str(FLUSH);
         }
         text
     }

@@ -5,11 +5,13 @@
 //! ```
 //!
 //! Every instruction of a tape becomes one assignment, in the order of the tape, so the text has the
-//! operations of the tape and no others. What depends on parameters alone is computed by `prepare`, once. C
+//! operations of the tape and no others. Families of like terms are loops in C (`family.rs`). What depends on
+//! parameters alone is computed by `prepare`, once. C
 //! and Rust have the bits of the interpreter as long as no function of the platform is called (all but
 //! `sqrt`, and sine and cosine up to 10⁸). Python rounds multiply-adds twice and takes its own sine and
 //! cosine, which costs the last digits.
 
+mod family;
 mod helpers;
 mod spelling;
 
@@ -111,7 +113,8 @@ impl Module {
     ///
     /// # Errors
     ///
-    /// [`UnsupportedFunction`] where a function is used that the language has not.
+    /// [`UnsupportedFunction`] where a function is used that the language has not. Families of like terms can be
+    /// written in C only.
     ///
     /// # Panics
     ///
@@ -120,14 +123,13 @@ impl Module {
     pub fn text(&self, language: Language) -> Result<String, UnsupportedFunction> {
         let mut helpers = Helpers::default();
         let mut bodies = String::new();
-        let kept: usize = self.functions.iter().map(|f| f.program.tape.layout.kept).sum();
+        let tapes = self.functions.iter().flat_map(|f| f.program.tape.with_layers());
+        let kept: usize = tapes.map(|tape| tape.layout.kept).sum();
         let constants = self.parameters.len() + kept;
         self.prepare(language, constants, &mut helpers, &mut bodies)?;
-        let mut offset = self.parameters.len();
+        let mut kept = KeptValues { first: self.parameters.len(), count: constants };
         for function in &self.functions {
-            let kept = KeptValues { first: offset, count: constants };
-            function.write(self, language, kept, &mut helpers, &mut bodies)?;
-            offset += function.program.tape.layout.kept;
+            function.write(self, language, &mut kept, &mut helpers, &mut bodies)?;
         }
         let mut text = String::new();
         for line in &self.comment {
@@ -181,8 +183,7 @@ impl Module {
         ));
         let mut results: Vec<String> = (0..count).map(|i| format!("p[{i}]")).collect();
         let mut first = 0;
-        for function in &self.functions {
-            let tape = &*function.program.tape;
+        for tape in self.functions.iter().flat_map(|f| f.program.tape.with_layers()) {
             assert_eq!(tape.layout.parameters, count, "number of parameters");
             let mut names = names(tape, language, first);
             for i in 0..count {
@@ -201,8 +202,7 @@ impl Module {
     }
 }
 
-/// The array of what `prepare` computes: where the values of a function begin, and how many there are in all.
-#[derive(Clone, Copy)]
+/// The array of what `prepare` computes: where the values of the next tape begin, and how many there are in all.
 struct KeptValues {
     first: usize,
     count: usize,
@@ -213,48 +213,84 @@ impl ExportedFunction {
         &self,
         module: &Module,
         language: Language,
-        kept: KeptValues,
+        kept: &mut KeptValues,
         helpers: &mut Helpers,
         text: &mut String,
     ) -> Result<(), UnsupportedFunction> {
         let tape = &*self.program.tape;
-        let mut names = names(tape, language, 0);
-        let mut place = names.of.iter_mut().take(tape.layout.inputs);
+        let mut inputs = Vec::new();
         for argument in &self.inputs {
             for i in 0..argument.length.unwrap_or(1) {
-                let name = place.next().expect("arguments cover the inputs");
-                *name = match argument.length {
+                inputs.push(match argument.length {
                     Some(_) => format!("{}[{i}]", argument.name),
                     None => argument.name.clone(),
-                };
+                });
             }
         }
-        assert!(place.next().is_none(), "arguments cover the inputs");
-        for i in 0..tape.layout.parameters {
-            names.of[tape.layout.first_parameter() + i] = format!("c[{i}]");
-        }
-        for i in 0..tape.layout.kept {
-            names.of[tape.layout.first_kept() + i] = format!("c[{}]", kept.first + i);
-        }
+        assert_eq!(inputs.len(), tape.given(), "arguments cover the inputs");
         let used = self.inputs.iter().cloned();
         let c = Argument { name: "c".into(), length: Some(kept.count) };
         let arguments: Vec<Argument> = used.chain([c]).collect();
+        let name = format!("{}_{}", module.prefix, self.name);
+        let mut lines = FunctionLines { name: &name, kept, next: 0, loops: 0, before: String::new() };
+        let mut body = String::new();
+        let results = lines.write(tape, language, &inputs, helpers, &mut body)?;
+        text.push_str(&lines.before);
         text.push('\n');
         text.push_str(&comment(language, &self.comment));
         text.push_str(&head(
             language,
-            &format!("{}_{}", module.prefix, self.name),
+            &name,
             &arguments,
             &Argument { name: self.output.clone(), length: Some(tape.outputs.len()) },
         ));
+        text.push_str(&body);
+        text.push_str(&foot(language, &self.output, &results));
+        Ok(())
+    }
+}
+
+/// The lines of a function, and what stands before it.
+struct FunctionLines<'a> {
+    name: &'a str,
+    kept: &'a mut KeptValues,
+    /// The number of the next name.
+    next: usize,
+    /// How many loops there are.
+    loops: usize,
+    before: String,
+}
+
+impl FunctionLines<'_> {
+    /// Writes a tape with its families first; gives what its outputs are called.
+    fn write(
+        &mut self,
+        tape: &Tape,
+        language: Language,
+        inputs: &[String],
+        helpers: &mut Helpers,
+        text: &mut String,
+    ) -> Result<Vec<String>, UnsupportedFunction> {
+        let mut inputs = inputs.to_vec();
+        if let Some(layer) = &tape.layer {
+            let list = self.write(&layer.operands.tape, language, &inputs, helpers, text)?;
+            inputs.extend(self.loops(layer, language, &list, helpers, text)?);
+        }
+        let mut names = names(tape, language, self.next);
+        names.of[..inputs.len()].clone_from_slice(&inputs);
+        for i in 0..tape.layout.parameters {
+            names.of[tape.layout.first_parameter() + i] = format!("c[{i}]");
+        }
+        for i in 0..tape.layout.kept {
+            names.of[tape.layout.first_kept() + i] = format!("c[{}]", self.kept.first + i);
+        }
+        self.kept.first += tape.layout.kept;
         helpers.enter(tape);
         for &instruction in &tape.per_evaluation {
             text.push_str(&statement(language, instruction, &mut names, helpers)?);
         }
-        let results: Vec<String> =
-            tape.outputs.iter().map(|&o| names.of[o as usize].clone()).collect();
-        text.push_str(&foot(language, &self.output, &results));
-        Ok(())
+        self.next = names.next;
+        Ok(tape.outputs.iter().map(|&o| names.of[o as usize].clone()).collect())
     }
 }
 

@@ -6,7 +6,8 @@
 //!
 //! The parts of the families are further inputs of the program that reads them. Rows go in blocks of at most
 //! [`LANE_BLOCK`]. In a block an operand is the same in all rows, or goes through the list one by one, or is
-//! gathered; so do the targets. What neighbouring blocks add to one part is added lane by lane first, then across
+//! gathered; so do the targets. Full blocks that go on where the one before ended are one stretch, whose rules are looked
+//! at once. What neighbouring blocks add to one part is added lane by lane first, then across
 //! the lanes in a fixed order. That order is the same for every backend, and so are the bits.
 
 use std::fmt;
@@ -69,6 +70,8 @@ pub(crate) struct FamilyLoop {
 pub(crate) struct BlockRows {
     /// How many rows each has.
     pub(crate) counts: Vec<u8>,
+    /// How many blocks each stretch has.
+    pub(crate) stretches: Vec<u32>,
     /// For each block the places of its varying arguments, then those of its terms.
     pub(crate) places: Vec<Places>,
     /// Places that follow no rule.
@@ -246,8 +249,26 @@ impl BlockRows {
             }
             made.counts.push(count as u8);
             rest = &rest[count * columns..];
+            if made.goes_on(columns) {
+                *made.stretches.last_mut().expect("there is a block before") += 1;
+            } else {
+                made.stretches.push(1);
+            }
         }
         made
+    }
+
+    /// Whether the last block goes on where the one before it ended.
+    fn goes_on(&self, columns: usize) -> bool {
+        let Some(before) = self.places.len().checked_sub(2 * columns) else { return false };
+        let full = |&count: &u8| usize::from(count) == LANE_BLOCK;
+        let (before, here) = self.places[before..].split_at(columns);
+        self.counts.iter().rev().take(2).all(full)
+            && before.iter().zip(here).all(|pair| match pair {
+                (Places::Same(a), Places::Same(b)) => a == b,
+                (Places::Run(a), Places::Run(b)) => a + LANE_BLOCK as u32 == *b,
+                _ => false,
+            })
     }
 }
 

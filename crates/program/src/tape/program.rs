@@ -305,6 +305,13 @@ impl Tape {
         self.layout.inputs - self.layer.as_ref().map_or(0, |l| l.results)
     }
 
+    /// The tapes of the operands of its families, those of these before them, then itself.
+    pub(crate) fn with_layers(&self) -> Vec<&Self> {
+        let mut all = self.layer.as_ref().map_or_else(Vec::new, |l| l.operands.tape.with_layers());
+        all.push(self);
+        all
+    }
+
     /// Inputs and parameters by their names, constants by their value, `k0` … what is kept, `t0` … temporaries.
     fn name_of(&self, slot: Slot) -> String {
         let (layout, slot) = (self.layout, slot as usize);

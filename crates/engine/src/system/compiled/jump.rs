@@ -306,7 +306,9 @@ impl Impact<'_> {
 
     fn velocity_unmet(&self, v: &[f64]) -> Unmet {
         let kkt = &self.kkt;
-        let off = |a: usize| (a, false, kkt.residual()[a].abs() / kkt.velocity_size(a, v));
+        let largest = kkt.largest_velocity(v);
+        let off =
+            |a: usize| (a, false, kkt.residual()[a].abs() / kkt.velocity_size(a, v, largest));
         worst_of((0..kkt.m).map(off))
     }
 }

@@ -42,8 +42,13 @@ impl Kkt {
     }
 
     /// The size of the terms of $\psi_a$ at the velocities of the state last evaluated.
-    pub(crate) fn velocity_size(&self, a: usize, v: &[f64]) -> f64 {
-        self.scale.velocity(a, self.row(a), self.moving(v))
+    pub(crate) fn velocity_size(&self, a: usize, v: &[f64], largest: f64) -> f64 {
+        self.scale.velocity(a, self.row(a), self.moving(v), largest)
+    }
+
+    /// The largest size of a velocity constraint, where one of them had none at the start; else zero.
+    pub(crate) fn largest_velocity(&self, v: &[f64]) -> f64 {
+        self.scale.largest_velocity(|a| self.row(a), self.moving(v))
     }
 
     /// The row of $A$ that belongs to a constraint, with columns of auxiliary velocities behind those of velocities.

@@ -5,6 +5,7 @@ use rustc_hash::FxHashSet;
 
 use crate::diagnostic::{Diagnostic, closest};
 use crate::elaborate::expression::constants::Constant;
+use crate::elaborate::expression::fold::memory;
 use crate::elaborate::place::Place;
 use crate::elaborate::scope::{Group, Meaning, Site};
 use crate::elaborate::statement::slots::Members;
@@ -16,6 +17,8 @@ use crate::syntax::{self, ExprId, Name};
 
 /// How many coordinates a model may have.
 const COORDINATES: usize = 10_000;
+/// Bytes that a run of a chain of bodies takes for each of them.
+const COORDINATE_BYTES: f64 = 150e3;
 
 /// The constant value of a parameter.
 struct Constants {
@@ -110,8 +113,10 @@ impl Elaborator<'_> {
             return None;
         }
         if total > COORDINATES as i128 {
-            let message =
-                format!("`{name}` makes {total} coordinates, more than {COORDINATES}");
+            let message = format!(
+                "`{name}` makes {total} coordinates, more than {COORDINATES}: a run would take about {}",
+                memory(total as f64 * COORDINATE_BYTES)
+            );
             self.error("E0308", span, message);
             return None;
         }

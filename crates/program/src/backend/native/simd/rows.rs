@@ -22,7 +22,7 @@ pub(crate) fn sum_rows(
     parts: &mut [f64],
     terms: (&mut [LaneBlock], &mut [LaneBlock]),
     room: (&mut [LaneBlock], &mut [u32]),
-    evaluate: &mut dyn FnMut(&[LaneBlock], &mut [LaneBlock]),
+    evaluate: impl FnMut(&[LaneBlock], &mut [LaneBlock]),
 ) {
     #[cfg(target_arch = "x86_64")]
     if cpu_features().avx512 {
@@ -40,7 +40,7 @@ fn sum_rows_avx512(
     parts: &mut [f64],
     terms: (&mut [LaneBlock], &mut [LaneBlock]),
     room: (&mut [LaneBlock], &mut [u32]),
-    evaluate: &mut dyn FnMut(&[LaneBlock], &mut [LaneBlock]),
+    evaluate: impl FnMut(&[LaneBlock], &mut [LaneBlock]),
 ) {
     // NOTE: machine code reads a block at once; what was written in halves would make it wait.
     let copy = |to: &mut LaneBlock, from: &LaneBlock| {
@@ -57,14 +57,15 @@ fn sum_with(
     parts: &mut [f64],
     (inputs, outputs): (&mut [LaneBlock], &mut [LaneBlock]),
     (sums, targets): (&mut [LaneBlock], &mut [u32]),
-    evaluate: &mut dyn FnMut(&[LaneBlock], &mut [LaneBlock]),
+    mut evaluate: impl FnMut(&[LaneBlock], &mut [LaneBlock]),
     copy: impl Fn(&mut LaneBlock, &LaneBlock),
 ) {
     let FamilyLoop { varying, rows, .. } = family;
     let columns = varying.len() + outputs.len();
     targets.fill(NOWHERE);
-    for (b, &count) in rows.counts.iter().enumerate() {
-        let places = &rows.places[b * columns..][..columns];
+    let mut b = 0;
+    for &blocks in &rows.stretches {
+        let (count, places) = (rows.counts[b], &rows.places[b * columns..][..columns]);
         let before = &rows.places[b.saturating_sub(1) * columns..][..columns];
         let (loads, stores) = places.split_at(varying.len());
         for (a, (&argument, &places)) in varying.iter().zip(loads).enumerate() {
@@ -94,12 +95,7 @@ fn sum_with(
                     }
                     add_block(&mut sums[term], value, count);
                 }
-                Places::Run(place) => {
-                    let place = place as usize;
-                    if let Some(to) = parts[place..].first_chunk_mut::<LANE_BLOCK>() {
-                        add_block(to, value, count);
-                    }
-                }
+                Places::Run(place) => add_block(block_at_mut(parts, place), value, count),
                 Places::Any(table) => {
                     let places = rows.any[table as usize].iter().zip(value);
                     for (&place, &x) in places.take(usize::from(count)) {
@@ -110,6 +106,22 @@ fn sum_with(
                 }
             }
         }
+        for further in 1..blocks {
+            let moved = further * LANE_BLOCK as u32;
+            for (&argument, &places) in varying.iter().zip(loads) {
+                if let Places::Run(place) = places {
+                    copy(&mut inputs[argument], block_at(list, place + moved));
+                }
+            }
+            evaluate(inputs, outputs);
+            for ((&places, value), sum) in stores.iter().zip(&*outputs).zip(&mut *sums) {
+                match places {
+                    Places::Run(place) => add_full(block_at_mut(parts, place + moved), value),
+                    Places::Same(_) | Places::Any(_) => add_full(sum, value),
+                }
+            }
+        }
+        b += blocks as usize;
     }
     for (sum, &target) in sums.iter().zip(targets.iter()) {
         flush(sum, target, parts);
@@ -123,12 +135,24 @@ fn block_at(list: &[f64], place: u32) -> &LaneBlock {
     rest.first_chunk().expect("the list goes on for a block beyond its end")
 }
 
+/// Eight places for sums; there is room for them.
+#[inline(always)]
+fn block_at_mut(parts: &mut [f64], place: u32) -> &mut LaneBlock {
+    let rest = &mut parts[place as usize..];
+    rest.first_chunk_mut().expect("the parts go on for a block beyond their end")
+}
+
+#[inline(always)]
+fn add_full(to: &mut LaneBlock, value: &LaneBlock) {
+    for l in 0..LANE_BLOCK {
+        to[l] += value[l];
+    }
+}
+
 #[inline(always)]
 fn add_block(to: &mut LaneBlock, value: &LaneBlock, count: u8) {
     if usize::from(count) == LANE_BLOCK {
-        for l in 0..LANE_BLOCK {
-            to[l] += value[l];
-        }
+        add_full(to, value);
     } else {
         for l in 0..usize::from(count).min(LANE_BLOCK) {
             to[l] += value[l];
