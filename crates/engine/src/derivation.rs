@@ -5,7 +5,7 @@
 
 use crate::model::Model;
 use pfaff_expr::FrozenGraph;
-use pfaff_mechanics::{Refusal, derive as derive_equations, derive_for_run, ordinary};
+use pfaff_mechanics::{LARGE, Refusal, derive as derive_equations, ordinary};
 use pfaff_model::{Principle, Workspace};
 
 use crate::error::{Error, Failure};
@@ -60,6 +60,26 @@ pub fn derive(model: &Model, principle: Option<Principle>) -> Result<Derivation,
     Ok(Derivation::new(model, workspace, dynamics))
 }
 
+/// Derives the equations of a model in the form that a run takes: the mass matrix may be given by auxiliary velocities,
+/// and families of like terms stay as they were read.
+///
+/// # Errors
+///
+/// As [`derive`].
+pub fn derive_for_run(
+    model: &Model,
+    principle: Option<Principle>,
+) -> Result<Derivation, Error> {
+    let is_chetaev = principle.unwrap_or(model.principle) == Principle::Chetaev;
+    let is_large = model.coordinates.len() >= LARGE;
+    let workspace = if is_chetaev && is_large {
+        model.workspace_with_families()
+    } else {
+        model.workspace()
+    };
+    derive_shortest(model, workspace, principle)
+}
+
 /// Derives the equations of a model, in a workspace of it, for a run alone: with the mass matrix in the form that is
 /// shortest.
 pub(crate) fn derive_shortest(
@@ -79,7 +99,8 @@ pub(crate) fn derive_shortest_in(
 ) -> Result<Dynamics, Refusal> {
     match model.dynamics {
         pfaff_model::Dynamics::Lagrangian { .. } => {
-            derive_for_run(model, principle.unwrap_or(model.principle)).map(Dynamics::Saddle)
+            let principle = principle.unwrap_or(model.principle);
+            pfaff_mechanics::derive_for_run(model, principle).map(Dynamics::Saddle)
         }
         pfaff_model::Dynamics::Equations(_) => ordinary(model).map(Dynamics::Ordinary),
     }

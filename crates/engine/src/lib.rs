@@ -97,7 +97,7 @@ pub use analysis::thermal::{Thermal, thermal};
 pub use analysis::variations::{Variation, VariationRequest, Variations, variations};
 pub use analysis::views::{View, ViewMotion, view_motion};
 pub use clock::Clock;
-pub use derivation::{Derivation, derive};
+pub use derivation::{Derivation, derive, derive_for_run};
 pub use ensemble::Ensemble;
 pub use ensemble::cases::Cases;
 pub use ensemble::sequence::Sampling;

@@ -117,7 +117,8 @@ fn read_in_pieces(g: &Graph, n: usize) -> (Expr, Expr) {
         }
     }
     let (read, _) = long.finish(g, sum);
-    let whole = g.sum((0..n).flat_map(|i| (0..=i).map(move |j| (i, j))).map(|(i, j)| term(i, j)));
+    let whole =
+        g.sum((0..n).flat_map(|i| (0..=i).map(move |j| (i, j))).map(|(i, j)| term(i, j)));
     (read, whole)
 }
 

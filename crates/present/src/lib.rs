@@ -21,7 +21,7 @@ mod table;
 
 pub use equations::{
     Presentation, present, present_fractional, present_fractional_hamilton, present_hamilton,
-    present_reduced,
+    present_outline, present_reduced,
 };
 pub use geometry::{present_fractional_forms, trace_table};
 pub use json::json_text;

@@ -4,7 +4,7 @@ use clap::Args;
 use pfaff::{Derivation, ExportForm, Language, at_state, export, read_state};
 use pfaff_present::{
     Presentation, ToJson, ToLatex, ToText, present, present_fractional,
-    present_fractional_hamilton, present_hamilton, present_reduced,
+    present_fractional_hamilton, present_hamilton, present_outline, present_reduced,
 };
 
 use crate::arguments::{ModelArguments, dependent, principle};
@@ -48,6 +48,9 @@ pub(crate) struct DeriveArguments {
     #[arg(long, value_name = "NAMES")]
     pub(crate) dependent: Option<String>,
 }
+
+/// Coordinates above which blocks are shown in outline, unless their form is named.
+const LARGE: usize = 100;
 
 pub(crate) fn derive(arguments: &DeriveArguments) -> Result<Exit, Exit> {
     let format =
@@ -105,6 +108,10 @@ pub(crate) fn derive(arguments: &DeriveArguments) -> Result<Exit, Exit> {
         if let Some(presentation) = shown {
             return typeset(&presentation, format, arguments.document);
         }
+    }
+    if model.coordinates.len() > LARGE && arguments.state.is_none() && form.is_none() {
+        let derivation = pfaff::derive_for_run(&model, principle).map_err(failed)?;
+        return typeset(&present_outline(&derivation), format, arguments.document);
     }
     let derivation = pfaff::derive(&model, principle).map_err(failed)?;
     if let Some(text) = &arguments.state {

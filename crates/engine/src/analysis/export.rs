@@ -71,8 +71,7 @@ pub fn exported_for(
     let kept = model.workspace_with_families();
     let request = Run { principle, ..Run::default() };
     if language == Language::C && has_loops(&kept, &request) {
-        exported_in(&kept, principle, form)
-            .map_err(|failure| failure.in_source(&model.source))
+        exported_in(&kept, principle, form).map_err(|failure| failure.in_source(&model.source))
     } else {
         exported(model, principle, form)
     }

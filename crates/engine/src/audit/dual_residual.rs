@@ -222,7 +222,11 @@ impl DualResidual {
         }
         Some(Self {
             n,
-            rows: Laid::new(model, &parts[CONSTRAINTS..differentiated], differentiated - CONSTRAINTS),
+            rows: Laid::new(
+                model,
+                &parts[CONSTRAINTS..differentiated],
+                differentiated - CONSTRAINTS,
+            ),
             parts: Laid::new(model, &parts, differentiated),
             along,
             points,

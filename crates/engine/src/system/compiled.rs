@@ -176,7 +176,8 @@ impl CompiledSystem {
         let Compiled::Saddle(kkt) = &mut self.dynamics else { return };
         let is_whole = kkt.is_whole();
         // What can be sketched can be compiled.
-        if kkt.promote(model).is_err() || (!is_whole && equations.principle != Principle::Chetaev)
+        if kkt.promote(model).is_err()
+            || (!is_whole && equations.principle != Principle::Chetaev)
         {
             return;
         }

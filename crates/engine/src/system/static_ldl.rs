@@ -154,7 +154,7 @@ mod tests {
 
     fn workspace(text: &str) -> Workspace {
         let read = read_model(Source::new("test", text), &Overrides::default(), &NoFiles);
-        read.map_err(|_| "the text is right").unwrap().0.workspace()
+        read.map_err(|_| "the text is right").unwrap().0.workspace_with_families()
     }
 
     /// Accelerations and multipliers of every form of (K), at random states, against the factors of the full matrix.
@@ -253,12 +253,29 @@ mod tests {
     }
 
     #[test]
+    fn the_large_gallery_models_have_the_solution_of_the_full_matrix() {
+        let sizes = [
+            ("elastic_net", "N = 30", "N = 12", false),
+            ("falling_chain", "N = 200", "N = 40", true),
+            ("isokinetic_gas", "n = 300", "n = 26", false),
+            ("ring_of_rods", "N = 100", "N = 40", false),
+            ("train", "N = 100", "N = 30", true),
+        ];
+        for (name, size, smaller, has_auxiliary) in sizes {
+            let text = crate::gallery::gallery_model(name).expect("it is there").text;
+            assert!(text.contains(size), "{name}");
+            forms_agree(&text.replace(size, smaller), has_auxiliary);
+        }
+    }
+
+    #[test]
     fn a_pivot_that_falls_away_is_not_trusted() {
         let text =
             "coordinates x, y\nlagrangian x^2*x'^2/2 + y'^2/2 - x\nconstraint y' = x*x'\n";
         let model = workspace(text);
         let equations = pfaff_mechanics::derive(&model, Principle::Chetaev).unwrap();
-        let mut static_ldl = StaticLdl::new(&model, &equations, &[], Backend::default()).unwrap();
+        let mut static_ldl =
+            StaticLdl::new(&model, &equations, &[], Backend::default()).unwrap();
         let (t, v) = ([0.0], [0.3, 0.3]);
         // 2x²ẍ + 2xẋ² = −1 on ẏ = xẋ; λ = x ẍ + ẋ².
         let a = (-1.0 - 2.0 * 0.09) / 2.0;

@@ -1,6 +1,6 @@
 //! Large systems: forms with few entries give the motions of the full ones, and rank is still watched.
 
-use pfaff::{Model, Motion, Principle, Run, Verdict};
+use pfaff::{GALLERY, Model, Motion, Principle, Run, Verdict};
 
 use crate::support;
 
@@ -129,9 +129,31 @@ fn pairs_are_read_as_a_loop() {
     assert!(kept.graph.len() < 20_000, "{}", kept.graph.len());
     assert!(!model.workspace().has_families());
     // Abbreviations are written out while they are read.
-    let (loops, terms) = (text(30, &format!("potential {pairs}")), text(30, &format!("let V = {pairs}potential V\n")));
+    let (loops, terms) = (
+        text(30, &format!("potential {pairs}")),
+        text(30, &format!("let V = {pairs}potential V\n")),
+    );
     let (loops, terms) = (run(&loops), run(&terms));
     assert_eq!(loops.audit.verdict, Verdict::Pass, "{:?}", loops.audit);
     let off = worst(&loops, &terms);
     assert!(off < 1e-9, "another order of the same terms: {off:e}");
+}
+
+/// The large models of the gallery: their audits pass, and energy, or temperature, is kept.
+#[test]
+fn large_gallery_models_are_audited_and_keep_their_energy() {
+    for entry in GALLERY.iter().filter(|entry| entry.is_large()) {
+        let model = Model::gallery(entry.name).unwrap();
+        let motion = support::run(&model, &Run { samples: Some(21), ..Run::default() });
+        assert_eq!(motion.audit.verdict, Verdict::Pass, "{}: {:?}", entry.name, motion.audit);
+        if entry.name == "isokinetic_gas" {
+            let off = motion.observed.iter().find(|o| o.name == "error_temperature").unwrap();
+            assert!(off.values.iter().all(|x| x.abs() < 1e-9 * 300.0), "{:?}", off.values);
+            continue;
+        }
+        let scale = motion.energy[0].abs();
+        let off =
+            motion.energy.iter().map(|e| (e - motion.energy[0]).abs()).fold(0.0, f64::max);
+        assert!(off < 1e-9 * scale, "{}: {off:e} of {scale}", entry.name);
+    }
 }

@@ -104,10 +104,10 @@ impl Equations {
         fn some<T: Clone>(all: &[T], kept: &[bool]) -> Vec<T> {
             all.iter().zip(kept).filter(|(_, kept)| **kept).map(|(x, _)| x.clone()).collect()
         }
-        let auxiliary = self.auxiliary.clone().map(|a| AuxiliaryVelocities {
-            jacobian: some(&a.jacobian, kept),
-            ..a
-        });
+        let auxiliary = self
+            .auxiliary
+            .clone()
+            .map(|a| AuxiliaryVelocities { jacobian: some(&a.jacobian, kept), ..a });
         Self {
             auxiliary,
             jacobian: some(&self.jacobian, kept),

@@ -7,6 +7,7 @@ mod document;
 mod fractional;
 mod hamilton;
 mod names;
+mod outline;
 mod reduced;
 mod restricted;
 mod state;
@@ -14,6 +15,7 @@ mod state;
 pub use fractional::{present_fractional, present_fractional_hamilton};
 pub use hamilton::present_hamilton;
 pub(crate) use names::{named_parts, names_of};
+pub use outline::present_outline;
 pub use reduced::present_reduced;
 
 use pfaff::{Derivation, Dynamics, Error, ParseErrors, Principle, Refusal, Workspace, signs};

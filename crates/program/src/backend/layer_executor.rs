@@ -3,10 +3,10 @@
 use std::sync::Arc;
 
 use crate::backend::Backend;
-use crate::backend::batch::{BatchInterpreter, LANE_BLOCK, LaneBlock};
+use crate::backend::batch::{BatchInterpreter, LANE_BLOCK};
 use crate::backend::executor::Executor;
 use crate::backend::lanes::Lanes;
-use crate::backend::native::sum_rows;
+use crate::backend::native::{RowRoom, sum_rows};
 use crate::backend::native_executor::{AlignedBuffer, NativeExecutor};
 use crate::tape::layer::{FamilyLoop, Layer, PartEvaluator};
 
@@ -28,8 +28,7 @@ struct TermRows {
     run: RowProgram,
     inputs: AlignedBuffer,
     outputs: AlignedBuffer,
-    sums: Vec<LaneBlock>,
-    targets: Vec<u32>,
+    room: RowRoom,
 }
 
 #[derive(Clone, Debug)]
@@ -89,21 +88,20 @@ impl TermRows {
             run,
             inputs: AlignedBuffer::new(inputs * LANE_BLOCK),
             outputs: AlignedBuffer::new(outputs * LANE_BLOCK),
-            sums: vec![[0.0; LANE_BLOCK]; outputs],
-            targets: vec![0; outputs],
+            room: RowRoom::new(family),
         }
     }
 
     /// Adds all rows to the parts.
     fn add(&mut self, family: &FamilyLoop, list: &[f64], results: &mut [f64]) {
-        let Self { run, inputs, outputs, sums, targets } = self;
+        let Self { run, inputs, outputs, room } = self;
         let (reads, writes) = (family.terms.inputs(), family.terms.outputs());
         let inputs = inputs.rows()[..reads * LANE_BLOCK].as_chunks_mut().0;
         let outputs = outputs.rows()[..writes * LANE_BLOCK].as_chunks_mut().0;
         for &(argument, place) in &family.uniform {
             inputs[argument] = [list[place as usize]; LANE_BLOCK];
         }
-        let (terms, room) = ((inputs, outputs), (&mut sums[..], &mut targets[..]));
+        let terms = (inputs, outputs);
         match run {
             RowProgram::Interpreted(run) => {
                 sum_rows(family, list, results, terms, room, |inputs, outputs| {

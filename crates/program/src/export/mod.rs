@@ -232,7 +232,8 @@ impl ExportedFunction {
         let c = Argument { name: "c".into(), length: Some(kept.count) };
         let arguments: Vec<Argument> = used.chain([c]).collect();
         let name = format!("{}_{}", module.prefix, self.name);
-        let mut lines = FunctionLines { name: &name, kept, next: 0, loops: 0, before: String::new() };
+        let mut lines =
+            FunctionLines { name: &name, kept, next: 0, loops: 0, before: String::new() };
         let mut body = String::new();
         let results = lines.write(tape, language, &inputs, helpers, &mut body)?;
         text.push_str(&lines.before);

@@ -307,7 +307,8 @@ impl Tape {
 
     /// The tapes of the operands of its families, those of these before them, then itself.
     pub(crate) fn with_layers(&self) -> Vec<&Self> {
-        let mut all = self.layer.as_ref().map_or_else(Vec::new, |l| l.operands.tape.with_layers());
+        let mut all =
+            self.layer.as_ref().map_or_else(Vec::new, |l| l.operands.tape.with_layers());
         all.push(self);
         all
     }

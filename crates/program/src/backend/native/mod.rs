@@ -42,6 +42,6 @@ mod machine_code;
 pub(crate) use machine_code::MachineCode;
 pub use simd::sincos_fused;
 pub(crate) use simd::{
-    LANES, Records, RightSide, Rowed, Sums, convolve, execute_fused, function_row, pass_on,
-    sum_rows, sweep_fused,
+    LANES, Records, RightSide, RowRoom, Rowed, Sums, convolve, execute_fused, function_row,
+    pass_on, sum_rows, sweep_fused,
 };

@@ -20,5 +20,5 @@ pub use fused::sincos_fused;
 #[cfg(feature = "cranelift")]
 pub(super) use fused::sincos_row_fused;
 pub(crate) use fused::{execute_fused, sweep_fused};
-pub(crate) use rows::sum_rows;
+pub(crate) use rows::{RowRoom, sum_rows};
 pub(crate) use runge_kutta::RightSide;

@@ -12,16 +12,41 @@ use super::cpu_features::cpu_features;
 use crate::backend::batch::{LANE_BLOCK, LaneBlock};
 use crate::tape::layer::{FamilyLoop, NOWHERE, Places};
 
+/// Room for the sums over the rows of a family, so that none allocates.
+#[derive(Clone, Debug)]
+pub(crate) struct RowRoom {
+    /// What neighbouring blocks add to one part, and which part that is, by term.
+    sums: Vec<LaneBlock>,
+    targets: Vec<u32>,
+    /// Of a stretch: the arguments that go through the list and where they are; the terms that are added to parts one
+    /// after another, and where; the other terms.
+    moves: Vec<(usize, usize)>,
+    runs: Vec<(usize, usize)>,
+    sames: Vec<usize>,
+}
+
+impl RowRoom {
+    pub(crate) fn new(family: &FamilyLoop) -> Self {
+        let terms = family.terms.outputs();
+        Self {
+            sums: vec![[0.0; LANE_BLOCK]; terms],
+            targets: vec![NOWHERE; terms],
+            moves: vec![(0, 0); family.varying.len()],
+            runs: vec![(0, 0); terms],
+            sames: vec![0; terms],
+        }
+    }
+}
+
 /// Gathers the operands of every block from the list, evaluates the terms, and adds them to the parts.
 ///
-/// Inputs and outputs are those of the terms, with uniform arguments in place. Sums and targets are room for one
-/// block and one place a term.
+/// Inputs and outputs are those of the terms, with uniform arguments in place.
 pub(crate) fn sum_rows(
     family: &FamilyLoop,
     list: &[f64],
     parts: &mut [f64],
     terms: (&mut [LaneBlock], &mut [LaneBlock]),
-    room: (&mut [LaneBlock], &mut [u32]),
+    room: &mut RowRoom,
     evaluate: impl FnMut(&[LaneBlock], &mut [LaneBlock]),
 ) {
     #[cfg(target_arch = "x86_64")]
@@ -39,7 +64,7 @@ fn sum_rows_avx512(
     list: &[f64],
     parts: &mut [f64],
     terms: (&mut [LaneBlock], &mut [LaneBlock]),
-    room: (&mut [LaneBlock], &mut [u32]),
+    room: &mut RowRoom,
     evaluate: impl FnMut(&[LaneBlock], &mut [LaneBlock]),
 ) {
     // NOTE: machine code reads a block at once; what was written in halves would make it wait.
@@ -56,7 +81,7 @@ fn sum_with(
     list: &[f64],
     parts: &mut [f64],
     (inputs, outputs): (&mut [LaneBlock], &mut [LaneBlock]),
-    (sums, targets): (&mut [LaneBlock], &mut [u32]),
+    RowRoom { sums, targets, moves, runs, sames }: &mut RowRoom,
     mut evaluate: impl FnMut(&[LaneBlock], &mut [LaneBlock]),
     copy: impl Fn(&mut LaneBlock, &LaneBlock),
 ) {
@@ -75,7 +100,9 @@ fn sum_with(
                 Places::Same(place) => {
                     copy(&mut inputs[argument], &[list[place as usize]; LANE_BLOCK]);
                 }
-                Places::Run(place) => copy(&mut inputs[argument], block_at(list, place)),
+                Places::Run(place) => {
+                    copy(&mut inputs[argument], block_at(list, place as usize));
+                }
                 Places::Any(table) => {
                     let any = rows.any[table as usize].map(|place| list[place as usize]);
                     copy(&mut inputs[argument], &any);
@@ -95,7 +122,9 @@ fn sum_with(
                     }
                     add_block(&mut sums[term], value, count);
                 }
-                Places::Run(place) => add_block(block_at_mut(parts, place), value, count),
+                Places::Run(place) => {
+                    add_block(block_at_mut(parts, place as usize), value, count);
+                }
                 Places::Any(table) => {
                     let places = rows.any[table as usize].iter().zip(value);
                     for (&place, &x) in places.take(usize::from(count)) {
@@ -106,18 +135,36 @@ fn sum_with(
                 }
             }
         }
-        for further in 1..blocks {
-            let moved = further * LANE_BLOCK as u32;
-            for (&argument, &places) in varying.iter().zip(loads) {
+        if blocks > 1 {
+            let moving = moves.iter_mut().zip(varying.iter().zip(loads).filter_map(
+                |(&argument, &places)| match places {
+                    Places::Run(place) => Some((argument, place as usize)),
+                    Places::Same(_) | Places::Any(_) => None,
+                },
+            ));
+            let moves = &mut moves[..moving.map(|(to, from)| *to = from).count()];
+            let (mut still, mut running) = (0, 0);
+            for (term, &places) in stores.iter().enumerate() {
                 if let Places::Run(place) = places {
-                    copy(&mut inputs[argument], block_at(list, place + moved));
+                    runs[running] = (term, place as usize);
+                    running += 1;
+                } else {
+                    sames[still] = term;
+                    still += 1;
                 }
             }
-            evaluate(inputs, outputs);
-            for ((&places, value), sum) in stores.iter().zip(&*outputs).zip(&mut *sums) {
-                match places {
-                    Places::Run(place) => add_full(block_at_mut(parts, place + moved), value),
-                    Places::Same(_) | Places::Any(_) => add_full(sum, value),
+            for _ in 1..blocks {
+                for (argument, place) in &mut *moves {
+                    *place += LANE_BLOCK;
+                    copy(&mut inputs[*argument], block_at(list, *place));
+                }
+                evaluate(inputs, outputs);
+                for &term in &sames[..still] {
+                    add_full(&mut sums[term], &outputs[term]);
+                }
+                for (term, place) in &mut runs[..running] {
+                    *place += LANE_BLOCK;
+                    add_full(block_at_mut(parts, *place), &outputs[*term]);
                 }
             }
         }
@@ -130,15 +177,15 @@ fn sum_with(
 
 /// Eight numbers from a place on; there is room for them.
 #[inline(always)]
-fn block_at(list: &[f64], place: u32) -> &LaneBlock {
-    let rest = &list[place as usize..];
+fn block_at(list: &[f64], place: usize) -> &LaneBlock {
+    let rest = &list[place..];
     rest.first_chunk().expect("the list goes on for a block beyond its end")
 }
 
 /// Eight places for sums; there is room for them.
 #[inline(always)]
-fn block_at_mut(parts: &mut [f64], place: u32) -> &mut LaneBlock {
-    let rest = &mut parts[place as usize..];
+fn block_at_mut(parts: &mut [f64], place: usize) -> &mut LaneBlock {
+    let rest = &mut parts[place..];
     rest.first_chunk_mut().expect("the parts go on for a block beyond their end")
 }
 
