@@ -65,7 +65,7 @@ pub fn derive(model: &Model, principle: Option<Principle>) -> Result<Derivation,
 ///
 /// # Errors
 ///
-/// As [`derive`].
+/// As [`derive()`].
 pub fn derive_for_run(
     model: &Model,
     principle: Option<Principle>,

@@ -1,4 +1,4 @@
-//! The graph of all expressions of one model, and the constructors through which it grows.
+//! The graph of all expressions of one model, and its constructors.
 //!
 //! The graph is shared by reference: constructors take `&self`, so that formulas nest, and equal expressions
 //! get equal handles.

@@ -5,8 +5,8 @@
 //!
 //! with the terms of $\varphi_a$ and $\psi_a$ at the start, $u_a$ and $w_a$: lengths may be micrometres or light years.
 //! A constraint without terms at the start, such as $q_i = 0$, has the size of the largest coordinate in the metric of
-//! the masses, $u_a = \sum_i|A_{ai}|\,\max_j(|q_j|\sqrt{M_{jj}})/\sqrt{M_{ii}}$; at velocity level, where nothing moves at the
-//! start, that of the largest constraint.
+//! the masses, $u_a = \sum_i|A_{ai}|\,\max_j(|q_j|\sqrt{M_{jj}})/\sqrt{M_{ii}}$; at velocity level, where nothing moves
+//! at the start, that of the largest constraint.
 
 use std::collections::BTreeMap;
 

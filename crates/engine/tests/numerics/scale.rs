@@ -82,8 +82,8 @@ fn a_ring_that_is_stretched_straight_is_noticed() {
     assert!(notes.contains("Redundant"), "{notes}");
 }
 
-/// A ring whose last joint has coordinates that are held at zero, from rest: what is held has a scale, and the motion is
-/// that of the ring without these coordinates.
+/// A ring whose last joint has coordinates that are held at zero, from rest: what is held has a scale, and the motion
+/// is that of the ring without these coordinates.
 #[test]
 fn a_joint_held_at_zero_has_a_scale() {
     let ring = |last: &str, held: &str, closed: &str| {

@@ -1,7 +1,8 @@
 //! Families of like terms in C: a loop over blocks of eight rows, with the bits of the other backends.
 //!
-//! A table has for each stretch of blocks how many there are, how many rows a block has, and for every operand and every
-//! term a kind and a place: 0 the same in all rows, 1 one after another, 2 as eight entries of a second table say.
+//! A table has for each stretch of blocks how many there are, how many rows a block has, and for every operand and
+//! every term a kind and a place: 0 the same in all rows, 1 one after another, 2 as eight entries of a second table
+//! say.
 
 use std::fmt::Write as _;
 
@@ -87,11 +88,10 @@ fn family_function(
     for (term, &slot) in tape.outputs.iter().enumerate() {
         let _ = writeln!(lines, "            v[{term}][l] = {};", names.of[slot as usize]);
     }
-    let uniform: String = family
-        .uniform
-        .iter()
-        .map(|(argument, place)| format!("    const double u{argument} = x[{place}];\n"))
-        .collect();
+    let mut uniform = String::new();
+    for (argument, place) in &family.uniform {
+        let _ = writeln!(uniform, "    const double u{argument} = x[{place}];");
+    }
     let room = varying.max(1);
     let stride = 2 + 2 * columns;
     let _ = write!(

@@ -6,8 +6,8 @@
 //!
 //! The parts of the families are further inputs of the program that reads them. Rows go in blocks of at most
 //! [`LANE_BLOCK`]. In a block an operand is the same in all rows, or goes through the list one by one, or is
-//! gathered; so do the targets. Full blocks that go on where the one before ended are one stretch, whose rules are looked
-//! at once. What neighbouring blocks add to one part is added lane by lane first, then across
+//! gathered; so do the targets. Full blocks that go on where the one before ended are one stretch, whose rules are
+//! looked at once. What neighbouring blocks add to one part is added lane by lane first, then across
 //! the lanes in a fixed order. That order is the same for every backend, and so are the bits.
 
 use std::fmt;

@@ -136,13 +136,13 @@ fn sum_with(
             }
         }
         if blocks > 1 {
-            let moving = moves.iter_mut().zip(varying.iter().zip(loads).filter_map(
-                |(&argument, &places)| match places {
-                    Places::Run(place) => Some((argument, place as usize)),
-                    Places::Same(_) | Places::Any(_) => None,
-                },
-            ));
-            let moves = &mut moves[..moving.map(|(to, from)| *to = from).count()];
+            let mut moving = 0;
+            for (&argument, &places) in varying.iter().zip(loads) {
+                if let Places::Run(place) = places {
+                    moves[moving] = (argument, place as usize);
+                    moving += 1;
+                }
+            }
             let (mut still, mut running) = (0, 0);
             for (term, &places) in stores.iter().enumerate() {
                 if let Places::Run(place) = places {
@@ -154,7 +154,7 @@ fn sum_with(
                 }
             }
             for _ in 1..blocks {
-                for (argument, place) in &mut *moves {
+                for (argument, place) in &mut moves[..moving] {
                     *place += LANE_BLOCK;
                     copy(&mut inputs[*argument], block_at(list, *place));
                 }
