@@ -92,7 +92,8 @@ pub(crate) struct FirstRun<'a> {
 pub(crate) fn second_run(first: &FirstRun<'_>, y0: &[f64]) -> Option<SecondRun> {
     let FirstRun { options, outcome, .. } = *first;
     let steps = outcome.statistics.steps;
-    let short = match first.is_smooth && !outcome.has_features {
+    let is_smooth = first.is_smooth && !outcome.has_features;
+    let short = match is_smooth {
         true if first.system.n >= LARGE => SHORT_LARGE,
         true => SHORT,
         false => SHORT_WITH_SWITCHES,
