@@ -31,6 +31,7 @@ cargo xtask COMMAND
   map     rewrites the code map in ARCHITECTURE.md from the heads of the files
   api     rewrites docs/api/pfaff.txt, the list of public items of the crate `pfaff`
   bless   writes answers into the documents and snapshots of the tests; look at the difference before you keep it
+  proof   writes docs/proof.md: published numbers and ours
   fuzz    a million mutated models, and more: no panic, no hang (some minutes)
           `fuzz commands 10000 7`: so many random models of a seed through every command of the program
           `fuzz differential 10000 7`: so many random motions of a seed against a slow integrator of their own
@@ -50,6 +51,7 @@ fn main() -> ExitCode {
         ["map"] => status(map::run(&root)),
         ["api"] => status(api::run(&root)),
         ["bless"] => status(steps::bless(&root)),
+        ["proof"] => status(steps::proof(&root)),
         ["fuzz"] => status(steps::fuzz(&root)),
         ["fuzz", "differential", numbers @ ..]
             if numbers.len() <= 2 && numbers.iter().all(|n| is_count(n)) =>

@@ -173,6 +173,12 @@ pub(crate) fn bless(root: &Path) -> bool {
     BLESSED.iter().all(|arguments| cargo::run(root, arguments, &variables))
 }
 
+/// Writes `docs/proof.md`.
+pub(crate) fn proof(root: &Path) -> bool {
+    let arguments = ["test", "--package", "pfaff", "--test", "main", "analysis::proof::"];
+    cargo::run(root, &arguments, &[("PFAFF_BLESS", OsString::from("1"))])
+}
+
 /// The property tests with their full numbers.
 pub(crate) fn fuzz(root: &Path) -> bool {
     let arguments = ["test", "--release", "--package", "pfaff", "--test", "main", "fuzz::"];

@@ -90,6 +90,8 @@ pub use analysis::phase::equilibria::{
 };
 pub use analysis::phase::linearize::{Linearization, LinearizeRequest, SecondOrder, linearize};
 pub use analysis::phase::lyapunov::{Lyapunov, LyapunovRequest, lyapunov};
+pub use analysis::phase::orbit::{Orbit, OrbitRequest, orbit};
+pub use analysis::phase::orbit_branch::continue_orbits;
 pub use analysis::phase::section::{Section, SectionRequest, section};
 pub use analysis::phase::stability::{Stability, StabilityReason};
 pub use analysis::state::{StateReport, at_state};

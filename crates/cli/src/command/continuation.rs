@@ -1,13 +1,13 @@
 //! `pfaff continue`
 
 use clap::{Args, ValueEnum};
-use pfaff::{ContinueRequest, continue_equilibria};
+use pfaff::{ContinueRequest, OrbitRequest, continue_equilibria, continue_orbits};
 use pfaff_present::{ToJson, ToText, branch_csv};
 
 use crate::arguments::{ModelArguments, TableFormat, principle};
 use crate::guard::{self, Phase};
 use crate::input::VariedModel;
-use crate::output::{Exit, failed, print, usage};
+use crate::output::{Exit, failed, print};
 use crate::range::ParameterRange;
 
 #[derive(Args, Debug)]
@@ -15,18 +15,26 @@ use crate::range::ParameterRange;
 Examples:
   pfaff continue hoop.pfaff --vary \"w=1..5\"                 equilibria over the speed of a hoop
   pfaff continue hoop.pfaff --vary \"w=1..5\" --format csv    all points as a table
+  pfaff continue duffing.pfaff --vary \"w=0.5..2\" --of orbits --period 2*pi/w    a driven oscillation
 
 The branches begin at the equilibria that are found at the first value of the parameter, and at branch points. Folds,
-branch points and Hopf points are located.")]
+branch points and Hopf points are located. With --of orbits one periodic motion is followed, from the one that `pfaff
+orbit` finds, and folds, branch, period-doubling (flip) and torus points are located.")]
 pub(crate) struct ContinueArguments {
     #[command(flatten)]
     pub(crate) model: ModelArguments,
     /// The parameter and its range, such as "p=0..2"
     #[arg(long, value_name = "RANGE", allow_hyphen_values = true)]
     pub(crate) vary: String,
-    /// What is continued: equilibria
+    /// What is continued: equilibria or orbits
     #[arg(long, value_enum, default_value = "equilibria")]
     pub(crate) of: Kind,
+    /// For orbits: the name of an event or an expression, at a crossing of which the search starts
+    #[arg(long, value_name = "EVENT", allow_hyphen_values = true)]
+    pub(crate) on: Option<String>,
+    /// For orbits: a guess of the period; the period itself if the equations contain t
+    #[arg(long, value_name = "T", allow_hyphen_values = true)]
+    pub(crate) period: Option<String>,
     /// chetaev, vakonomic or restricted, instead of the model's own
     #[arg(long)]
     pub(crate) principle: Option<String>,
@@ -48,9 +56,6 @@ pub(crate) enum Kind {
 }
 
 pub(crate) fn continuation(arguments: &ContinueArguments) -> Result<Exit, Exit> {
-    if arguments.of == Kind::Orbits {
-        return Err(usage("periodic motions are not continued yet; --of equilibria is"));
-    }
     let range = ParameterRange::read("--vary", &arguments.vary)?;
     let text = VariedModel::open(&arguments.model, arguments.initial.as_deref())?;
     let model = text.model(Some((&range.name, range.from)))?;
@@ -62,8 +67,21 @@ pub(crate) fn continuation(arguments: &ContinueArguments) -> Result<Exit, Exit> 
         backend: crate::backend::from_environment()?,
     };
     guard::enter(Phase::Run);
-    let found = continue_equilibria(&model, &request, &mut || !guard::is_asked_to_end())
-        .map_err(failed)?;
+    let watch = &mut || !guard::is_asked_to_end();
+    let found = match arguments.of {
+        Kind::Equilibria => continue_equilibria(&model, &request, watch),
+        Kind::Orbits => {
+            let orbit = OrbitRequest {
+                on: arguments.on.clone(),
+                period: arguments.period.clone(),
+                principle: request.principle,
+                tolerance: None,
+                backend: request.backend,
+            };
+            continue_orbits(&model, &request, &orbit, watch)
+        }
+    }
+    .map_err(failed)?;
     let format = if arguments.json { Some(TableFormat::Json) } else { arguments.format };
     print(&match format.unwrap_or(TableFormat::Text) {
         TableFormat::Text => found.to_text(),

@@ -18,6 +18,7 @@ mod lift;
 mod linearize;
 mod lyapunov;
 mod motion_view;
+mod orbit;
 mod plot;
 mod report;
 mod run;
@@ -129,6 +130,8 @@ commands! {
     "lyapunov" Lyapunov(lyapunov::LyapunovArguments) => lyapunov::lyapunov;
     /// Integrates until a surface was crossed so many times, and prints the points
     "section" Section(section::SectionArguments) => section::section;
+    /// Finds a periodic motion, with its Floquet multipliers
+    "orbit" Orbit(orbit::OrbitArguments) => orbit::orbit;
     /// Follows equilibria over a parameter, and locates folds, branch points and Hopf points
     "continue" Continue(continuation::ContinueArguments) => continuation::continuation;
     /// Writes one self-contained page: animation, equations, plots, audit
@@ -174,7 +177,7 @@ fn options<A: Args>(words: &[OsString]) -> Option<A> {
 
 /// Commands that are planned are refused plainly, others with a hint.
 fn unknown(words: &[String]) -> Exit {
-    const PLANNED: [&str; 3] = ["orbit", "gait", "studio"];
+    const PLANNED: [&str; 2] = ["gait", "studio"];
     let built = shell::commands();
     let built: Vec<&str> = built.iter().map(String::as_str).collect();
     let word = words.first().map_or("", String::as_str);
@@ -211,6 +214,7 @@ mod tests {
             "lift sleigh --path x=t",
             "equilibria sleigh --search x=-1..1",
             "section sleigh --on x --count 5",
+            "orbit sleigh --on x --period 6.3 --json",
             "continue sleigh --vary a=0..1",
             "lyapunov sleigh --t1 100 --json",
             "linearize bicycle --at x'=5 --vary v=0..10 --json",

@@ -10,8 +10,8 @@
 //!
 //! after $N$ steps, with a margin of ten; or $3\,D\,(N_2/N)^8$ if that is more, because steps that stability limits to
 //! $N_2 \approx N$ are no less accurate with a loose tolerance. Rounding adds up too. Where $D$ is no longer small the
-//! two motions have nothing to do with each other any more; then $E_2 = 10^3 E$ is tried, and a run that is not too long
-//! is treated as a short one. Where a stricter run does not come to the end, one that is thirty times looser is
+//! two motions have nothing to do with each other any more; then $E_2 = 10^3 E$ is tried, and a run that is not too
+//! long is treated as a short one. Where a stricter run does not come to the end, one that is thirty times looser is
 //! taken, and the whole difference. `rk4`, which has no tolerance, is repeated with half its step. What is stiff is
 //! treated as short, by its own method.
 

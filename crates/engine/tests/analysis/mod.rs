@@ -4,4 +4,6 @@ mod continuation;
 mod equilibria;
 mod linearize;
 mod lyapunov;
+mod orbit;
+mod proof;
 mod section;

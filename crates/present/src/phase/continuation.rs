@@ -1,4 +1,4 @@
-//! Branches of equilibria over a parameter.
+//! Branches of equilibria and periodic motions over a parameter.
 
 use std::fmt::Write;
 
@@ -15,11 +15,15 @@ impl ToJson for Continuation {
     /// As `continue --json` prints it.
     fn to_json(&self) -> Value {
         let point = |p: &BranchPoint| {
-            object([
-                ("parameter", number(p.parameter)),
-                ("state", named(&p.state)),
-                ("stability", string(p.stability.name())),
-            ])
+            object(
+                [
+                    ("parameter", number(p.parameter)),
+                    ("state", named(&p.state)),
+                    ("stability", string(p.stability.name())),
+                ]
+                .into_iter()
+                .chain(p.period.map(|period| ("period", number(period)))),
+            )
         };
         let special = |p: &SpecialPoint| {
             object([
@@ -60,15 +64,17 @@ impl ToText for Continuation {
                     listed(state)
                 )
             };
-            if let Some(first) = branch.points.first() {
-                text.push_str(&line(first.parameter, first.stability.name(), &first.state));
-            }
+            let end_point = |point: &BranchPoint| {
+                let period = point.period.map(|period| ("period".to_owned(), period));
+                let shown: Vec<(String, f64)> =
+                    period.into_iter().chain(point.state.iter().cloned()).collect();
+                line(point.parameter, point.stability.name(), &shown)
+            };
+            text.extend(branch.points.first().map(end_point));
             for special in &branch.special {
                 text.push_str(&line(special.parameter, special.kind, &special.state));
             }
-            if let Some(last) = branch.points.last() {
-                text.push_str(&line(last.parameter, last.stability.name(), &last.state));
-            }
+            text.extend(branch.points.last().map(end_point));
             let end = if branch.end == "range" { "the end of the range" } else { branch.end };
             let _ = writeln!(text, "  ends: {end}");
         }
@@ -76,7 +82,7 @@ impl ToText for Continuation {
     }
 }
 
-/// All points as CSV: `branch`, the parameter, the components of the state.
+/// All points as CSV: `branch`, the parameter, the period of periodic motions, the components of the state.
 pub fn branch_csv(found: &Continuation) -> String {
     let points = || {
         let branches = found.branches.iter().enumerate();
@@ -86,6 +92,10 @@ pub fn branch_csv(found: &Continuation) -> String {
         ("branch".into(), points().map(|(k, _)| (k + 1) as f64).collect()),
         (found.parameter.clone(), points().map(|(_, point)| point.parameter).collect()),
     ];
+    if points().any(|(_, point)| point.period.is_some()) {
+        let periods = points().map(|(_, point)| point.period.unwrap_or(f64::NAN));
+        columns.push(("period".into(), periods.collect()));
+    }
     let first = points().next();
     for (c, (name, _)) in first.iter().flat_map(|(_, point)| point.state.iter().enumerate()) {
         columns.push((name.clone(), points().map(|(_, point)| point.state[c].1).collect()));

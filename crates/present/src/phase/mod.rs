@@ -4,6 +4,7 @@ mod continuation;
 mod equilibria;
 mod linearize;
 mod lyapunov;
+mod orbit;
 mod section;
 mod words;
 

@@ -55,6 +55,8 @@ pub struct BranchPoint {
     pub parameter: f64,
     /// The state by name.
     pub state: Vec<(String, f64)>,
+    /// The period of a periodic motion.
+    pub period: Option<f64>,
     /// Whether it is stable.
     pub stability: Stability,
 }
@@ -62,7 +64,7 @@ pub struct BranchPoint {
 /// Where something changes along a branch.
 #[derive(Clone, Debug)]
 pub struct SpecialPoint {
-    /// `fold`, `branch` or `hopf`
+    /// `fold`, `branch`, `hopf`, `flip` or `torus`
     pub kind: &'static str,
     /// The value of the parameter.
     pub parameter: f64,
@@ -272,7 +274,7 @@ impl Follower<'_> {
         self.set(place.p);
         let (_, stability, _) = self.phase.judge(&place.quotient, &place.point, &place.values);
         let state = self.phase.named(&place.point.y);
-        BranchPoint { parameter: place.p, state, stability }
+        BranchPoint { parameter: place.p, state, period: None, stability }
     }
 
     /// Follows a branch from a place; the starts of other branches are added to a list.
@@ -402,19 +404,20 @@ impl Follower<'_> {
     }
 }
 
-/// The unit vector of the kernel of $(g_w, g_p)$ next to a direction.
-fn tangent(matrix: &[f64], w: usize, along: &[f64]) -> Option<Vec<f64>> {
-    let split = singular_values(matrix, w, w + 1);
+/// The unit vector of the kernel of a matrix, such as $(g_w, g_p)$, next to a direction.
+pub(crate) fn tangent(matrix: &[f64], rows: usize, along: &[f64]) -> Option<Vec<f64>> {
+    let columns = along.len();
+    let split = singular_values(matrix, rows, columns);
     let largest = split.values.first().copied().unwrap_or(0.0);
     let kernel: Vec<&Vec<f64>> = split
         .values
         .iter()
         .zip(&split.directions)
         .enumerate()
-        .filter(|(k, (s, _))| *k == w || **s <= 1e-9 * largest)
+        .filter(|(k, (s, _))| *k + 1 == columns || **s <= 1e-9 * largest)
         .map(|(_, (_, direction))| direction)
         .collect();
-    let mut tangent = vec![0.0; w + 1];
+    let mut tangent = vec![0.0; columns];
     for direction in &kernel {
         let part: f64 = direction.iter().zip(along).map(|(a, b)| a * b).sum();
         tangent.iter_mut().zip(*direction).for_each(|(t, x)| *t += part * x);
@@ -440,7 +443,7 @@ fn least_value(matrix: &[f64], w: usize, tangent: &[f64]) -> f64 {
 }
 
 /// Gives a parameter a value, and new values to those that are defined by it.
-fn set_parameter(model: &mut Workspace, index: usize, value: f64) {
+pub(crate) fn set_parameter(model: &mut Workspace, index: usize, value: f64) {
     model.parameters[index].value = value;
     for k in index + 1..model.parameters.len() {
         if let Some(definition) = model.parameters[k].definition {
@@ -452,6 +455,18 @@ fn set_parameter(model: &mut Workspace, index: usize, value: f64) {
     }
 }
 
+/// The place of a parameter.
+pub(crate) fn parameter_index(model: &Workspace, name: &str) -> Result<usize, Failure> {
+    let names: Vec<&str> = model.parameters.iter().map(|p| p.name.as_str()).collect();
+    names.iter().position(|known| *known == name).ok_or_else(|| {
+        let hint = closest(name, &names).map_or_else(
+            || format!("the parameters are {}", names.join(", ")),
+            |near| format!("did you mean `{near}`?"),
+        );
+        Failure::Usage(format!("there is no parameter `{name}`; {hint}"))
+    })
+}
+
 fn follow_all(
     model: &Model,
     request: &ContinueRequest,
@@ -460,18 +475,7 @@ fn follow_all(
     let at =
         LinearizeRequest { principle: request.principle, at: None, backend: request.backend };
     let mut phase = Phase::new(model, &at)?;
-    let Some(index) = phase.model.parameters.iter().position(|p| p.name == request.parameter)
-    else {
-        let names: Vec<&str> = phase.model.parameters.iter().map(|p| p.name.as_str()).collect();
-        let hint = closest(&request.parameter, &names).map_or_else(
-            || format!("the parameters are {}", names.join(", ")),
-            |near| format!("did you mean `{near}`?"),
-        );
-        return Err(Failure::Usage(format!(
-            "there is no parameter `{}`; {hint}",
-            request.parameter
-        )));
-    };
+    let index = parameter_index(&phase.model, &request.parameter)?;
     let search = EquilibriaRequest {
         principle: request.principle,
         search: Vec::new(),

@@ -140,7 +140,7 @@ impl Observer for Crossings<'_> {
     }
 }
 
-fn sections(
+pub(crate) fn sections(
     model: &Model,
     request: &SectionRequest,
     watch: &mut dyn FnMut() -> bool,

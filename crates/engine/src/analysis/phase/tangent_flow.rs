@@ -4,7 +4,8 @@
 //!    \dot\Theta = \operatorname{tr} Q^\top\frac{\partial f}{\partial y}\,Q \qquad (\mathrm T) $$
 //!
 //! with an orthonormal basis $Q$ of the tangent space of the constraints. Now and then the directions are made
-//! orthonormal, and the logarithms of their lengths are added up; the divergence $\Theta$ is integrated beside them.
+//! orthonormal, and the logarithms of their lengths are added up, unless they are to stay as they become; the
+//! divergence $\Theta$ is integrated beside them.
 //!
 //! Where the equations are solved by divisions alone (`x' = …`, diagonal masses), (T) is one program. Otherwise the
 //! derivatives come from the solve of each state ([`Field::at`]).
@@ -31,6 +32,8 @@ pub(crate) struct TangentFlow {
     /// Directions.
     pub(crate) r: usize,
     steps: usize,
+    /// Whether the directions are made orthonormal now and then.
+    is_renewed: bool,
     /// The sums of the logarithms.
     pub(crate) logarithms: Vec<f64>,
 }
@@ -167,7 +170,29 @@ impl TangentFlow {
         start.push(0.0);
         let explicit = Explicit::new(model, dynamics, &field, r, backend)?;
         let logarithms = vec![0.0; r];
-        Ok(Some((Self { field, explicit, d, r, steps: 0, logarithms }, start)))
+        let flow = Self { field, explicit, d, r, steps: 0, is_renewed: true, logarithms };
+        Ok(Some((flow, start)))
+    }
+
+    /// The flow with some directions, which stay as they become.
+    pub(crate) fn along(
+        model: &Workspace,
+        dynamics: &Dynamics,
+        field: Field,
+        backend: Backend,
+        r: usize,
+    ) -> Result<Self, CompileError> {
+        let explicit = Explicit::new(model, dynamics, &field, r, backend)?;
+        let (d, logarithms) = (field.size(), vec![0.0; r]);
+        Ok(Self { field, explicit, d, r, steps: 0, is_renewed: false, logarithms })
+    }
+
+    /// Gives the parameters other values.
+    pub(crate) fn set_parameters(&mut self, values: &[f64]) {
+        self.field.set_parameters(values);
+        if let Some(explicit) = &mut self.explicit {
+            explicit.run.set_parameters(values);
+        }
     }
 
     /// Whether an evaluation is one program.
@@ -267,6 +292,9 @@ impl System for TangentFlow {
     }
 
     fn change_chart(&mut self, _t: f64, y: &mut [f64]) -> Result<bool, EvalError> {
+        if !self.is_renewed {
+            return Ok(false);
+        }
         self.steps += 1;
         let last = y.len() - 1;
         let directions = &mut y[self.d..last];

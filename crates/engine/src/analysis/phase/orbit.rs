@@ -1,0 +1,323 @@
+//! Periodic motions: `pfaff orbit`.
+//!
+//! Newton's iteration on the return of the flow after the time $T$,
+//!
+//! $$ (S - 1)\,\delta w + \dot w(T)\,\delta T = w(0) - w(T), \qquad \dot w(0)\cdot\delta w = 0. \qquad (\mathrm P) $$
+//!
+//! $S = \partial w(T)/\partial w(0)$ comes from the variational equations; its eigenvalues are Floquet's multipliers.
+//! Where time occurs explicitly, $T$ is given and there is no second condition.
+
+use pfaff_model::{ExpressionScope, Principle, Workspace, read_expression};
+use pfaff_program::Backend;
+use pfaff_solver::least_squares;
+
+use crate::analysis::phase::linearize::Phase;
+use crate::analysis::phase::quotient::Quotient;
+use crate::analysis::phase::section::{SectionRequest, sections};
+use crate::analysis::phase::shooting::{Multipliers, Return, Shooter, largest};
+use crate::analysis::phase::stability::Stability;
+use crate::error::{Error, Failure};
+use crate::model::Model;
+
+/// Newton's iteration.
+const ITERATIONS: usize = 40;
+/// Crossings of a surface before the one from which the search starts.
+const CROSSINGS: usize = 24;
+const TOLERANCE: f64 = 1e-12;
+/// A return to this part of the size of the state is one.
+const CLOSED: f64 = 1e-8;
+
+/// Which periodic motion.
+#[derive(Clone, Debug, Default)]
+pub struct OrbitRequest {
+    /// The name of an event, or an expression: the search starts at one of its crossings.
+    pub on: Option<String>,
+    /// A guess of the period, as an expression of the parameters; the period itself where time occurs explicitly.
+    pub period: Option<String>,
+    /// The principle instead of the model's own.
+    pub principle: Option<Principle>,
+    /// The largest local error of a step; 1e-12 if `None`.
+    pub tolerance: Option<f64>,
+    /// What evaluates compiled expressions.
+    pub backend: Option<Backend>,
+}
+
+/// A periodic motion.
+#[derive(Clone, Debug)]
+pub struct Orbit {
+    /// The title of the model.
+    pub title: String,
+    /// Its period.
+    pub period: f64,
+    /// A state on it, by name.
+    pub state: Vec<(String, f64)>,
+    /// How far the coordinates that were left out move in a period.
+    pub drift: Vec<(String, f64)>,
+    /// Floquet's multipliers, the largest first.
+    pub multipliers: Vec<[f64; 2]>,
+    /// Which of them is 1 because the motion may start anywhere on the orbit.
+    pub trivial: Option<usize>,
+    /// The largest $|w(T) - w(0)|$.
+    pub residual: f64,
+    /// Whether it is stable.
+    pub stability: Stability,
+}
+
+/// Finds a periodic motion. `watch` is asked after each period and may end the search by `false`.
+///
+/// ```
+/// use pfaff::{Model, OrbitRequest, Stability, orbit};
+/// let oscillator = Model::parse("coordinates x\nequation x'' = (1 - x^2)*x' - x\ninitial x = 2, x' = 0")?;
+/// let request = OrbitRequest { period: Some("6.6".into()), ..OrbitRequest::default() };
+/// let cycle = orbit(&oscillator, &request, &mut || true)?;
+/// assert!((cycle.period - 6.6632868593231).abs() < 1e-9);
+/// assert_eq!(cycle.stability, Stability::AsymptoticallyStable);
+/// # Ok::<(), pfaff::Error>(())
+/// ```
+///
+/// # Errors
+///
+/// [`Error`] if no motion can begin, or no periodic one is found.
+pub fn orbit(
+    model: &Model,
+    request: &OrbitRequest,
+    watch: &mut dyn FnMut() -> bool,
+) -> Result<Orbit, Error> {
+    search(model, request, watch).map_err(|failure| failure.in_source(&model.source))
+}
+
+fn search(
+    model: &Model,
+    request: &OrbitRequest,
+    watch: &mut dyn FnMut() -> bool,
+) -> Result<Orbit, Failure> {
+    let (mut shooter, quotient, found) = closed(model, request, watch)?;
+    let w = quotient.variables.len();
+    let multipliers = Multipliers::of(&found.matrix, w, shooter.is_driven)
+        .ok_or_else(|| Failure::usage("the multipliers could not be computed"))?;
+    let names = &shooter.phase.field.names;
+    let drift = |&c: &usize| (names[c].clone(), found.end.y[c] - found.point.y[c]);
+    let drift = quotient.cyclic.iter().map(drift).collect();
+    shooter.phase.y.clone_from(&found.point.y);
+    Ok(Orbit {
+        title: model.name().to_owned(),
+        period: found.period,
+        state: shooter.phase.named(&found.point.y),
+        drift,
+        stability: multipliers.stability,
+        trivial: multipliers.trivial,
+        multipliers: multipliers.values,
+        residual: largest(&found.miss),
+    })
+}
+
+/// A periodic motion from where a request starts.
+pub(crate) fn closed(
+    model: &Model,
+    request: &OrbitRequest,
+    watch: &mut dyn FnMut() -> bool,
+) -> Result<(Shooter, Quotient, Return), Failure> {
+    let workspace = model.workspace();
+    if !workspace.resets.is_empty() {
+        return Err(Failure::usage(
+            "periodic motions are found for models without jumps (`on`)",
+        ));
+    }
+    let given = request.period.as_deref().map(|text| period(&workspace, text));
+    let given = given.transpose()?;
+    let (y, period) = guess(model, request, given, watch)?;
+    let tolerance = request.tolerance.unwrap_or(TOLERANCE);
+    let state = |phase: &Phase| y.clone().unwrap_or_else(|| phase.y.clone());
+    let (mut shooter, quotient, point) =
+        Shooter::new(model, request.principle, request.backend, tolerance, &state)?;
+    if shooter.is_driven && given.is_none() {
+        return Err(Failure::usage(
+            "the equations contain t: the period of what drives them is needed",
+        ));
+    }
+    let failed = || {
+        Failure::usage(
+            "no periodic motion was found from here: try another start or another period",
+        )
+    };
+    let here = shooter.shoot(&quotient, &point.y, period).ok_or_else(failed)?;
+    let (quotient, found) = newton(&mut shooter, quotient, here, watch)?;
+    if !shooter.is_closed(&quotient, &found, CLOSED) {
+        return Err(failed());
+    }
+    let (quotient, found) = shortest(&mut shooter, quotient, found, watch)?;
+    let rates: Vec<f64> = quotient.variables.iter().map(|&c| found.point.rates[c]).collect();
+    let is_still = largest(&rates) < 1e-6 * (1.0 + largest(&found.point.y)) / found.period;
+    if is_still && !shooter.is_driven {
+        return Err(Failure::usage(
+            "the search ended in an equilibrium, which is no periodic motion: start farther from it",
+        ));
+    }
+    Ok((shooter, quotient, found))
+}
+
+/// The same orbit with its least period: it may have been found as one of several turns.
+fn shortest(
+    shooter: &mut Shooter,
+    mut quotient: Quotient,
+    mut found: Return,
+    watch: &mut dyn FnMut() -> bool,
+) -> Result<(Quotient, Return), Failure> {
+    for turns in [2.0, 2.0, 3.0, 5.0, 7.0] {
+        if shooter.is_driven {
+            break;
+        }
+        let part = shooter.shoot(&quotient, &found.point.y, found.period / turns);
+        if let Some(part) = part
+            && shooter.is_closed(&quotient, &part, 1e-6)
+        {
+            let (there, once) = newton(shooter, quotient.clone(), part, watch)?;
+            if shooter.is_closed(&there, &once, CLOSED) {
+                (quotient, found) = (there, once);
+            }
+        }
+    }
+    Ok((quotient, found))
+}
+
+/// The value of a period.
+pub(crate) fn period(model: &Workspace, text: &str) -> Result<f64, Failure> {
+    let (_, entries) = read_expression(model, "<period>", text, ExpressionScope::State)?;
+    let value = match entries[..] {
+        [expr] if !model.graph.varies(expr) => model.constant(expr),
+        _ => f64::NAN,
+    };
+    if value.is_finite() && value > 0.0 {
+        Ok(value)
+    } else {
+        Err(Failure::usage("a period is a number above zero"))
+    }
+}
+
+/// Newton's iteration, as far as it comes.
+fn newton(
+    shooter: &mut Shooter,
+    mut quotient: Quotient,
+    mut here: Return,
+    watch: &mut dyn FnMut() -> bool,
+) -> Result<(Quotient, Return), Failure> {
+    for _ in 0..ITERATIONS {
+        if !watch() {
+            return Err(Failure::usage("the search for a periodic motion was interrupted"));
+        }
+        let Some((next, change)) = improved(shooter, &quotient, &here) else { break };
+        let is_done = change < 1e-12 * (1.0 + largest(&next.point.y));
+        quotient = quotient.moved(&shooter.phase.field, &next.point);
+        here = match shooter.shoot(&quotient, &next.point.y, next.period) {
+            Some(again) => again,
+            None => break,
+        };
+        if is_done {
+            break;
+        }
+    }
+    Ok((quotient, here))
+}
+
+/// One step of Newton's iteration, and its length. Where periodic motions form families, (P) is nearly singular away
+/// from them: directions of small singular values are left out first, and taken where that is not enough.
+fn improved(
+    shooter: &mut Shooter,
+    quotient: &Quotient,
+    here: &Return,
+) -> Option<(Return, f64)> {
+    /// Singular values that are left out, in parts of the largest.
+    const PARTS: [f64; 4] = [0.1, 1e-2, 1e-4, 1e-9];
+    /// A step that reduces the miss so much is taken at once.
+    const GOOD: f64 = 0.3;
+    let w = quotient.variables.len();
+    let (matrix, right) = shooter.equations(quotient, here);
+    let columns = matrix.len() / right.len();
+    let size = largest(&here.miss);
+    let mut best: Option<(Return, f64)> = None;
+    for left_out in PARTS {
+        let step = least_squares(&matrix, right.len(), columns, &right, left_out).x;
+        let mut part = 1.0;
+        while part > 1e-3 {
+            let change: Vec<f64> = step[..w].iter().map(|x| part * x).collect();
+            let longer = if shooter.is_driven { 0.0 } else { part * step[w] };
+            let period = here.period + longer;
+            if period > 0.5 * here.period
+                && period < 2.0 * here.period
+                && let Some(moved) = shooter.moved(quotient, &here.point.y, &change)
+                && let Some(next) = shooter.shoot(quotient, &moved, period)
+                && largest(&next.miss) < (1.0 - 0.1 * part) * size + 1e-13
+            {
+                let is_better = |(known, _): &(Return, f64)| {
+                    largest(&next.miss) < 0.5 * largest(&known.miss)
+                };
+                if best.as_ref().is_none_or(is_better) {
+                    best = Some((next, part * largest(&step)));
+                }
+                break;
+            }
+            part *= 0.5;
+        }
+        if let Some((next, _)) = &best
+            && largest(&next.miss) < GOOD * size
+        {
+            break;
+        }
+    }
+    best
+}
+
+/// Where the search starts: a state, if it is not that of the model, and a period.
+fn guess(
+    model: &Model,
+    request: &OrbitRequest,
+    period: Option<f64>,
+    watch: &mut dyn FnMut() -> bool,
+) -> Result<(Option<Vec<f64>>, f64), Failure> {
+    let workspace = model.workspace();
+    let first = workspace.events.first().map(|event| event.name.clone());
+    let on = match (&request.on, period, first) {
+        (None, Some(period), _) => return Ok((None, period)),
+        (Some(on), ..) => on.clone(),
+        (None, None, Some(on)) => on,
+        (None, None, None) => {
+            return Err(Failure::usage(
+                "a search for a periodic motion needs a guess of its period, or a surface that it crosses",
+            ));
+        }
+    };
+    let asked = SectionRequest {
+        on: on.clone(),
+        count: CROSSINGS,
+        principle: request.principle,
+        t1: None,
+        tolerance: None,
+        backend: request.backend,
+    };
+    let found = sections(model, &asked, watch)?;
+    let Some(last) = found.t.len().checked_sub(1) else {
+        return Err(Failure::Usage(format!("the surface `{on}` is never met")));
+    };
+    let phase = Phase::new(model, &Default::default())?;
+    let state = |k: usize| -> Vec<f64> {
+        let velocities = found.v.iter().zip(&phase.field.velocity_at);
+        let second = velocities.filter(|(_, place)| place.is_some()).map(|(s, _)| s.values[k]);
+        found.q.iter().map(|s| s.values[k]).chain(second).collect()
+    };
+    let mut end = state(last);
+    // NOTE: multipliers that the state carries are not in a section.
+    end.extend(phase.y.get(end.len()..).unwrap_or_default());
+    // The crossing before the last that is most like it, the later one unless an earlier one is clearly nearer.
+    let distance = |k: &usize| {
+        let pairs = state(*k).into_iter().zip(&end);
+        let square: f64 = pairs.map(|(a, b)| (a - b).powi(2)).sum();
+        square * (1.0 + (last - k) as f64)
+    };
+    let near = last.saturating_sub(4)..last;
+    let best = near.min_by(|a, b| distance(a).total_cmp(&distance(b)));
+    match (period, best) {
+        (Some(period), _) => Ok((Some(end), period)),
+        (None, Some(k)) => Ok((Some(end), found.t[last] - found.t[k])),
+        (None, None) => Err(Failure::Usage(format!("the surface `{on}` is met only once"))),
+    }
+}

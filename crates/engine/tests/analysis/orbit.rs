@@ -1,0 +1,202 @@
+//! Periodic motions against closed forms and published numbers.
+
+use std::f64::consts::{PI, TAU};
+
+use pfaff::{
+    Continuation, ContinueRequest, Model, Orbit, OrbitRequest, Stability, continue_orbits,
+    orbit,
+};
+
+fn of(text: &str, on: Option<&str>, period: Option<&str>) -> Orbit {
+    let model = Model::parse(text).expect("the text is right");
+    let request = OrbitRequest {
+        on: on.map(Into::into),
+        period: period.map(Into::into),
+        ..OrbitRequest::default()
+    };
+    orbit(&model, &request, &mut || true).expect("there is a periodic motion")
+}
+
+fn refused(text: &str, on: Option<&str>, period: Option<&str>) -> String {
+    let model = Model::parse(text).expect("the text is right");
+    let request = OrbitRequest {
+        on: on.map(Into::into),
+        period: period.map(Into::into),
+        ..OrbitRequest::default()
+    };
+    orbit(&model, &request, &mut || true).expect_err("there is none").to_string()
+}
+
+fn along(
+    text: &str,
+    range: (&str, f64, f64),
+    period: Option<&str>,
+    on: Option<&str>,
+) -> Continuation {
+    let model = Model::parse(text).expect("the text is right");
+    let request = ContinueRequest {
+        parameter: range.0.into(),
+        from: range.1,
+        to: range.2,
+        ..ContinueRequest::default()
+    };
+    let start = OrbitRequest {
+        on: on.map(Into::into),
+        period: period.map(Into::into),
+        ..OrbitRequest::default()
+    };
+    continue_orbits(&model, &request, &start, &mut || true).expect("it can be followed")
+}
+
+const VAN_DER_POL: &str =
+    "coordinates x\nparameters m = 1\nequation x'' = m*(1 - x^2)*x' - x\ninitial x = 2, x' = 0";
+
+/// The period of van der Pol's limit cycle; its multiplier is that of the mean divergence.
+#[test]
+fn the_cycle_of_van_der_pol() {
+    for found in [
+        of(VAN_DER_POL, None, Some("6.4")),
+        of(VAN_DER_POL, Some("rising x"), None),
+        // Two and five turns are one.
+        of(VAN_DER_POL, None, Some("13.3")),
+        of(VAN_DER_POL, None, Some("33.2")),
+    ] {
+        assert!((found.period - 6.663_286_859_323_13).abs() < 1e-11, "{}", found.period);
+        assert_eq!(found.stability, Stability::AsymptoticallyStable);
+        let [along, across] = found.multipliers[..] else { panic!("two") };
+        assert!((along[0] - 1.0).abs() < 1e-10 && along[1] == 0.0);
+        assert_eq!(found.trivial, Some(0));
+        // exp ∫ (1 − x²) dt, integrated beside the motion at another tolerance.
+        assert!((across[0] - 8.596_950_6e-4).abs() < 1e-10, "{}", across[0]);
+    }
+}
+
+/// A driven linear oscillator: the amplitude and the multipliers exp(λT).
+#[test]
+fn a_driven_oscillator() {
+    let text = "coordinates x\nparameters d = 0.2, w = 1.3\nequation x'' = -d*x' - x + cos(w*t)\ninitial x = 0.1";
+    let found = of(text, None, Some("2*pi/w"));
+    let (d, w) = (0.2, 1.3_f64);
+    let size = (1.0 - w * w).powi(2) + (d * w).powi(2);
+    let (x, v) = ((1.0 - w * w) / size, d * w * w / size);
+    assert!((found.state[0].1 - x).abs() < 1e-10 && (found.state[1].1 - v).abs() < 1e-10);
+    let λ = (-d / 2.0, (1.0 - d * d / 4.0).sqrt());
+    let T = TAU / w;
+    for multiplier in &found.multipliers {
+        assert!((libm::hypot(multiplier[0], multiplier[1]) - libm::exp(λ.0 * T)).abs() < 1e-10);
+        assert!((multiplier[0] - libm::exp(λ.0 * T) * libm::cos(λ.1 * T)).abs() < 1e-10);
+    }
+    assert_eq!((found.trivial, found.stability), (None, Stability::AsymptoticallyStable));
+}
+
+/// The complete elliptic integral of the first kind, by the arithmetic-geometric mean.
+fn elliptic(k: f64) -> f64 {
+    let (mut a, mut b) = (1.0, (1.0 - k * k).sqrt());
+    for _ in 0..30 {
+        (a, b) = (0.5 * (a + b), (a * b).sqrt());
+    }
+    PI / (2.0 * a)
+}
+
+/// A pendulum swings and turns over; in coordinates with a constraint, too. The periods are those of their energies.
+#[test]
+fn families_of_a_pendulum() {
+    let text = |a: f64, v: f64| {
+        format!("coordinates a\nlagrangian a'^2/2 + cos(a)\ninitial a = {a}, a' = {v}")
+    };
+    let energy = |found: &Orbit| found.state[1].1.powi(2) / 2.0 - libm::cos(found.state[0].1);
+    let swing = of(&text(1.0, 0.0), None, Some("6.5"));
+    let k = ((1.0 + energy(&swing)) / 2.0).sqrt();
+    assert!((swing.period - 4.0 * elliptic(k)).abs() < 1e-9, "{}", swing.period);
+    let over = of(&text(0.0, 3.0), None, Some("2"));
+    let k = (2.0 / (1.0 + energy(&over))).sqrt();
+    assert!((over.period - 2.0 * k * elliptic(k)).abs() < 1e-9, "{}", over.period);
+    let rod = "coordinates x, y\nlagrangian (x'^2 + y'^2)/2 - y\nconstraint rod: x^2 + y^2 = 1\n\
+               initial x = 0.8, y = -0.6, x' = 0";
+    let found = of(rod, None, Some("6.8"));
+    let value = |name: &str| {
+        found.state.iter().find(|(known, _)| known == name).expect("it is there").1
+    };
+    let E = (value("x'").powi(2) + value("y'").powi(2)) / 2.0 + value("y");
+    let k = ((1.0 + E) / 2.0).sqrt();
+    assert!((found.period - 4.0 * elliptic(k)).abs() < 1e-8, "{}", found.period);
+}
+
+/// Kepler's ellipses in polar coordinates: the angle moves on by a whole turn.
+#[test]
+fn an_ellipse_is_periodic_up_to_its_angle() {
+    let text =
+        "coordinates r, th\nlagrangian (r'^2 + r^2*th'^2)/2 + 1/r\ninitial r = 1, th' = 1.2";
+    let found = of(text, None, Some("10"));
+    let [(name, turn)] = &found.drift[..] else { panic!("one angle") };
+    assert_eq!(name, "th");
+    assert!((turn - TAU).abs() < 1e-8, "{turn}");
+}
+
+/// Rössler 1976 with a = b = 0.2: the first doubling of the period, at c = 2.832445.
+#[test]
+fn the_first_doubling_of_roesslers_period() {
+    let text = "coordinates x, y, z\nparameters c = 2.5\nequation x' = -y - z\nequation y' = x + 0.2*y\n\
+                equation z' = 0.2 + z*(x - c)\ninitial x = 4";
+    let found = along(text, ("c", 2.5, 4.0), None, Some("rising y"));
+    let [branch] = &found.branches[..] else { panic!("one") };
+    let [flip] = &branch.special[..] else { panic!("{:?}", branch.special) };
+    assert_eq!(flip.kind, "flip");
+    assert!((flip.parameter - 2.832_445).abs() < 1e-6, "{}", flip.parameter);
+    let before = |p: f64| p < flip.parameter;
+    for point in &branch.points {
+        let expected = if before(point.parameter) {
+            Stability::AsymptoticallyStable
+        } else {
+            Stability::Unstable
+        };
+        assert_eq!(point.stability, expected, "{}", point.parameter);
+    }
+}
+
+/// The resonance of a weakly driven Duffing oscillator, x″ + d x′ + x + ε x³ = g cos wt, jumps at two folds. To second
+/// order in ε its backbone is w₀ = 1 + 3εA²/8 − 15ε²A⁴/256, and around it 4(w − w₀)² + (d w)² = (g/A)².
+#[test]
+fn folds_of_a_resonance() {
+    let text = "coordinates x\nparameters d = 0.002, g = 0.004, w = 0.99\n\
+                equation x'' = -d*x' - x - 0.01*x^3 + g*cos(w*t)\ninitial x = 0.2";
+    let found = along(text, ("w", 0.99, 1.03), Some("2*pi/w"), None);
+    let folds: Vec<f64> = found.branches[0]
+        .special
+        .iter()
+        .filter(|s| s.kind == "fold")
+        .map(|s| s.parameter)
+        .collect();
+    let [high, low] = folds[..] else { panic!("{:?}", found.branches[0].special) };
+    let side = |A: f64, sign: f64| {
+        let ε = 0.01 * A * A;
+        let backbone = 1.0 + 3.0 * ε / 8.0 - 15.0 * ε * ε / 256.0;
+        let left = (0.004 / A).powi(2) - (0.002 * backbone).powi(2);
+        if left < 0.0 { f64::NAN } else { backbone + 0.5 * sign * left.sqrt() }
+    };
+    let grid = || (1..20_000).map(|k| 2.0 * f64::from(k) / 20_000.0);
+    let top = grid().map(|A| side(A, -1.0)).fold(0.0, f64::max);
+    let valley =
+        grid().filter(|&A| A < 1.9).map(|A| side(A, 1.0)).fold(f64::INFINITY, f64::min);
+    // What is left out is of the order of (w − 1)².
+    assert!((high - top).abs() < 1e-4, "{high} {top}");
+    assert!((low - valley).abs() < 1e-4, "{low} {valley}");
+}
+
+#[test]
+fn what_has_no_orbit_is_refused() {
+    let rest = "coordinates x\nlagrangian x'^2/2 - x^2/2";
+    assert!(refused(rest, None, Some("6")).contains("equilibrium"));
+    let free = "coordinates x\nequation x' = 1 + x^2";
+    assert!(refused(free, None, Some("1")).contains("no periodic motion"));
+    assert!(refused(VAN_DER_POL, None, None).contains("needs a guess"));
+    assert!(refused(VAN_DER_POL, None, Some("-1")).contains("above zero"));
+    assert!(refused(VAN_DER_POL, None, Some("x")).contains("above zero"));
+    assert!(refused(VAN_DER_POL, Some("x - 7"), None).contains("never met"));
+    let driven = "coordinates x\nequation x' = cos(t) - x";
+    assert!(refused(driven, Some("x"), None).contains("contain t"));
+    let jumps = "coordinates y\nlagrangian y'^2/2 - y\nevent hit: falling y\non hit: y' = -y'\ninitial y = 1";
+    assert!(refused(jumps, Some("hit"), None).contains("without jumps"));
+    let memory = "coordinates q\nequation caputo(q, 0.5) = -q\ninitial q = 1";
+    assert!(refused(memory, None, Some("1")).contains("memory"));
+}

@@ -1,0 +1,48 @@
+//! Periodic motions.
+
+use std::fmt::Write;
+
+use pfaff::Orbit;
+use serde_json::Value;
+
+use crate::json::{number, object, string};
+use crate::number::significant;
+use crate::phase::words::{complex, listed, named, pairs};
+use crate::{ToJson, ToText};
+
+impl ToJson for Orbit {
+    /// As `orbit --json` prints it.
+    fn to_json(&self) -> Value {
+        object([
+            ("pfaff", string(env!("CARGO_PKG_VERSION"))),
+            ("model", string(&self.title)),
+            ("period", number(self.period)),
+            ("state", named(&self.state)),
+            ("drift", named(&self.drift)),
+            ("multipliers", pairs(&self.multipliers)),
+            ("trivial", self.trivial.map_or(Value::Null, |k| Value::from(k as u64))),
+            ("residual", number(self.residual)),
+            ("stability", string(self.stability.name())),
+        ])
+    }
+}
+
+impl ToText for Orbit {
+    /// For people.
+    fn to_text(&self) -> String {
+        let mut text = format!("{}\n", self.title);
+        let _ = writeln!(text, "  period     {}", significant(self.period, 12));
+        let _ = writeln!(text, "  state      {}", listed(&self.state));
+        if self.drift.iter().any(|(_, x)| *x != 0.0) {
+            let _ = writeln!(text, "  moves by   {}", listed(&self.drift));
+        }
+        let _ = writeln!(text, "  stability  {}", self.stability.name());
+        let _ = writeln!(text, "  residual   {:.1e}", self.residual);
+        let _ = writeln!(text, "\nFloquet multipliers");
+        for (k, &value) in self.multipliers.iter().enumerate() {
+            let note = if Some(k) == self.trivial { "  (along the orbit)" } else { "" };
+            let _ = writeln!(text, "  {:>32}{note}", complex(value, 10));
+        }
+        text
+    }
+}
