@@ -106,7 +106,7 @@ fn families_of_a_pendulum() {
     };
     let energy = |found: &Orbit| found.state[1].1.powi(2) / 2.0 - libm::cos(found.state[0].1);
     let swing = of(&text(1.0, 0.0), None, Some("6.5"));
-    let k = ((1.0 + energy(&swing)) / 2.0).sqrt();
+    let k = f64::midpoint(1.0, energy(&swing)).sqrt();
     assert!((swing.period - 4.0 * elliptic(k)).abs() < 1e-9, "{}", swing.period);
     let over = of(&text(0.0, 3.0), None, Some("2"));
     let k = (2.0 / (1.0 + energy(&over))).sqrt();
@@ -117,8 +117,8 @@ fn families_of_a_pendulum() {
     let value = |name: &str| {
         found.state.iter().find(|(known, _)| known == name).expect("it is there").1
     };
-    let E = (value("x'").powi(2) + value("y'").powi(2)) / 2.0 + value("y");
-    let k = ((1.0 + E) / 2.0).sqrt();
+    let E = f64::midpoint(value("x'").powi(2), value("y'").powi(2)) + value("y");
+    let k = f64::midpoint(1.0, E).sqrt();
     assert!((found.period - 4.0 * elliptic(k)).abs() < 1e-8, "{}", found.period);
 }
 

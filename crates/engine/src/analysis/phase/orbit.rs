@@ -11,7 +11,7 @@ use pfaff_model::{ExpressionScope, Principle, Workspace, read_expression};
 use pfaff_program::Backend;
 use pfaff_solver::least_squares;
 
-use crate::analysis::phase::linearize::Phase;
+use crate::analysis::phase::linearize::{LinearizeRequest, Phase};
 use crate::analysis::phase::quotient::Quotient;
 use crate::analysis::phase::section::{SectionRequest, sections};
 use crate::analysis::phase::shooting::{Multipliers, Return, Shooter, largest};
@@ -298,7 +298,7 @@ fn guess(
     let Some(last) = found.t.len().checked_sub(1) else {
         return Err(Failure::Usage(format!("the surface `{on}` is never met")));
     };
-    let phase = Phase::new(model, &Default::default())?;
+    let phase = Phase::new(model, &LinearizeRequest::default())?;
     let state = |k: usize| -> Vec<f64> {
         let velocities = found.v.iter().zip(&phase.field.velocity_at);
         let second = velocities.filter(|(_, place)| place.is_some()).map(|(s, _)| s.values[k]);

@@ -60,6 +60,9 @@ struct Place {
     multipliers: Multipliers,
 }
 
+/// What is watched along a branch.
+type Function = fn(&Place) -> f64;
+
 struct Follower {
     shooter: Shooter,
     index: usize,
@@ -229,7 +232,6 @@ impl Follower {
         if here.quotient.variables != next.quotient.variables {
             return;
         }
-        type Function = fn(&Place) -> f64;
         let slope: Function = |place| place.tangent[place.tangent.len() - 1];
         let branches: Function = |place| product(place, 1.0);
         let flips: Function = |place| product(place, -1.0);
