@@ -23,6 +23,13 @@ pub(crate) fn scale(root: &Path, words: &[&str]) -> bool {
     cargo::run(root, &[&fixed, words].concat(), &[])
 }
 
+/// Writes the scoreboard of methods for long times into the documents.
+pub(crate) fn longtime(root: &Path, steps: &[&str]) -> bool {
+    let fixed =
+        ["run", "--release", "--package", "pfaff-present", "--example", "longtime", "--"];
+    cargo::run(root, &[&fixed, steps].concat(), &[])
+}
+
 /// Runs them all; true if none failed.
 pub(crate) fn run(root: &Path) -> bool {
     let benches = benches(root);

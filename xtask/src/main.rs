@@ -38,6 +38,8 @@ cargo xtask COMMAND
   mutants forty small changes of `mechanics`: at most two may escape its tests; `mutants 7`: another seed
   bench   one table of ratios to hand-written code; `bench all`: the benchmarks of every crate;
           `bench scale`: how cost grows with the size of a system
+  longtime
+          what the long-time methods keep of eight systems, as the table of docs/longtime.md; `longtime 100000`: steps
   help    this text
 ";
 
@@ -70,6 +72,9 @@ fn main() -> ExitCode {
         ["bench"] => status(bench::ratios(&root)),
         ["bench", "all"] => status(bench::run(&root)),
         ["bench", "scale", words @ ..] => status(bench::scale(&root, words)),
+        ["longtime", steps @ ..] if steps.len() <= 1 && steps.iter().all(|n| is_count(n)) => {
+            status(bench::longtime(&root, steps))
+        }
         [] | ["help" | "--help" | "-h"] => {
             print!("{HELP}");
             ExitCode::SUCCESS

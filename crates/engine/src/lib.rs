@@ -71,10 +71,14 @@ mod system;
 
 pub use analysis::check::{CheckReport, ConstraintReport, check, check_of};
 pub use analysis::compare::{Comparison, Kept, Parting, compare};
+pub use analysis::discover::{
+    DiscoveredRow, DiscoveredTerm, Discovery, MeasuredMotions, discover,
+};
 pub use analysis::eval::{Range, Value, evaluate};
 pub use analysis::export::{ExportForm, export, exported, exported_for};
 pub use analysis::fit::{
-    Estimate, Fit, FitRequest, Loss, Measurements, fit, named_bounds, named_values,
+    Estimate, Fit, FitRequest, FitRun, Loss, Measurements, Prior, fit, fit_runs, named_bounds,
+    named_priors, named_values,
 };
 pub use analysis::forms::{Fact, FactValue, PARTS, Parts, Point};
 pub use analysis::geometry::{
@@ -111,7 +115,7 @@ pub use motion::equivalence::Equivalence;
 pub use motion::note::{Note, brief};
 pub use motion::sample::Sample;
 pub use motion::sample::sample_symbols;
-pub use motion::sensitivity::{EventSensitivity, Sensitivity};
+pub use motion::sensitivity::{EventSensitivity, Gradient, Sensitivity, Transition};
 pub use motion::solution::Solution;
 pub use motion::verdict::{Audit, Check, Verdict};
 pub use motion::{EventRecord, Form, Motion, Series, Statistics, Stop, StopReason};
@@ -124,7 +128,7 @@ pub use pfaff_program::{Backend, Language};
 pub use pfaff_solver::Eigenvector;
 pub use pipeline::{run, run_derived, run_watched};
 pub use problem::guess::Guess;
-pub use problem::settings::{Method, Run, Settings, separated};
+pub use problem::settings::{GradientRequest, Method, Run, Settings, separated};
 pub use problem::state::{State, read_named_numbers, read_state};
 pub use run::prepare::PreparedRun;
 pub use run::progress::Progress;

@@ -61,7 +61,7 @@ pub(crate) fn run_with(
     request: &Run,
     watch: &mut dyn FnMut(&Progress<'_>) -> bool,
 ) -> Result<Motion, Failure> {
-    if request.sensitivities.is_empty() {
+    if !request.has_derivatives() {
         return solved(model, derivation, request, watch);
     }
     let own = model.workspace();
@@ -140,12 +140,14 @@ fn workspace_for_run(
     Ok(if is_kept { kept } else { model.workspace() })
 }
 
-/// Whether a run needs the mass matrix by its entries: for Taylor series, memory or the divergence of the flow.
+/// Whether a run needs the mass matrix by its entries: for Taylor series, geometric methods, memory or the divergence
+/// of the flow.
 fn has_full_mass(model: &Workspace, request: &Run) -> Result<bool, Failure> {
     let settings = Settings::new(model, request)?;
     let watched = model.events.iter().map(|e| e.expr);
     let mut outputs = watched.chain(model.observed.iter().map(|o| o.expr));
     Ok(settings.options.method == Method::Taylor
+        || settings.geometric.is_some()
         || volterra::has_memory(model)
         || outputs.any(|e| model.graph.contains(e, &[model.results.divergence])))
 }

@@ -26,8 +26,8 @@ pub use equations::{
 pub use geometry::{present_fractional_forms, trace_table};
 pub use json::json_text;
 pub use motion::{
-    FileFormat, comparison_table, motion_table, notes, sentence, summary, view_json, view_text,
-    write_motion,
+    FileFormat, comparison_table, motion_table, notes, residual_figure, sentence, summary,
+    view_json, view_text, write_motion,
 };
 pub use number::brief;
 pub use phase::{RootLocus, branch_csv, eigenvalue_csv, moved_values, section_table};

@@ -40,9 +40,9 @@ pub use newton::{
 };
 pub use ode::{
     BLOCK, Block, Control, Crossing, DenseStep, Direction, Dop853Tableau, EvalError, EventKind,
-    ExplicitSteps, Jacobian, LocatedEvent, Method, Observer, OdeOptions, Outcome,
-    RungeKuttaStep, Statistics, StopReason, StoredStep, System, TaylorSeries, Trajectory,
-    integrate, taylor_order,
+    ExplicitSteps, Jacobian, LocatedEvent, Method, Observer, OdeOptions, Outcome, OwnSteps,
+    RungeKuttaStep, SparseJacobian, Statistics, StopReason, StoredStep, System, TaylorSeries,
+    Trajectory, integrate, taylor_order,
 };
 pub use quadrature::{QuadratureRule, gauss_jacobi};
 pub use variational::{

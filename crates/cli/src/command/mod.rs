@@ -8,6 +8,7 @@ mod compare;
 mod continuation;
 mod derive;
 mod diff;
+mod discover;
 mod equilibria;
 mod eval;
 mod explain;
@@ -113,6 +114,8 @@ commands! {
     "sweep" Sweep(sweep::SweepArguments) => sweep::sweep;
     /// Finds parameters and initial values from measured data, with confidence intervals
     "fit" Fit(fit::FitArguments) => fit::fit;
+    /// Finds the velocity constraints that measured motions obey
+    "discover" Discover(discover::DiscoverArguments) => discover::discover;
     /// Compares principles: equations, motions, when they diverge, what each conserves
     "compare" Compare(compare::CompareArguments) => compare::compare;
     /// Varies a motion under its constraints after Hölder, Suslov and the vakonomic principle, and shows which
@@ -207,6 +210,7 @@ mod tests {
             "run m.pfaff --initial -1 --samples 3 --output m.csv",
             "sweep sleigh --vary a=0.1..0.5:50 --keep final --output F.parquet --resume",
             "sweep a.csv b.csv --merge --output F.csv",
+            "discover --data m.csv --data n.csv --coordinates x,y,phi --json",
             "fit sleigh --data m.csv --params m,J --bounds m=0..2 --json",
             "compare snake",
             "variations sleigh --vary x=t",

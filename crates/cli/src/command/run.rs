@@ -21,6 +21,7 @@ Examples:
   pfaff run sleigh --at 1,2,5 --json                numbers for a program
   pfaff run sleigh --samples 1001 --output a.csv    a table; .parquet and .json likewise
   pfaff run sleigh --sensitivity \"a, x'(0)\"         derivatives by a parameter and an initial value
+  pfaff run sleigh --gradient speed --by \"m, J, a\"      of an observed quantity, by the adjoint equations
   pfaff run - < mine.pfaff                          from standard input
 
 The file of --output is written during the run. Whatever ends the program, it is whole: the older file, or one with the
@@ -37,6 +38,16 @@ pub(crate) struct RunArguments {
     /// Derivatives of the motion by parameters and initial values, such as "a, m, x'(0)"
     #[arg(long, value_name = "NAMES")]
     pub(crate) sensitivity: Option<String>,
+    /// The state-transition matrix at the output times
+    #[arg(long)]
+    pub(crate) transition: bool,
+    /// The gradient of an observed quantity at the end, or of "integral(NAME)" over the run, by the adjoint equations:
+    /// its cost does not grow with the number of parameters
+    #[arg(long, value_name = "OBSERVED")]
+    pub(crate) gradient: Option<String>,
+    /// What --gradient differentiates by, such as "a, m, x'(0)"; all parameters if not given
+    #[arg(long, value_name = "NAMES", requires = "gradient")]
+    pub(crate) by: Option<String>,
     /// Writes the motion to a file during the run: .csv, .json or .parquet
     #[arg(long, value_name = "FILE")]
     pub(crate) output: Option<String>,
@@ -58,6 +69,12 @@ pub(crate) fn run(arguments: &RunArguments) -> Result<Exit, Exit> {
     begin(&model, &arguments.search, &mut request)?;
     if let Some(names) = &arguments.sensitivity {
         request = request.sensitivity(names);
+    }
+    if arguments.transition {
+        request = request.transition();
+    }
+    if let Some(of) = &arguments.gradient {
+        request = request.gradient(of, arguments.by.as_deref().unwrap_or_default());
     }
     inputs.extend(arguments.search.from.iter().map(PathBuf::from));
     let open = |name| OutputFile::open(name, &inputs);

@@ -2,6 +2,7 @@
 
 pub(crate) mod check;
 pub(crate) mod compare;
+pub(crate) mod discover;
 pub(crate) mod equivalence;
 pub(crate) mod eval;
 pub(crate) mod export;

@@ -14,7 +14,7 @@ use pfaff_model::{Principle, Workspace};
 use crate::motion::dense::Dense;
 use crate::motion::equivalence::Equivalence;
 use crate::motion::note::Note;
-use crate::motion::sensitivity::Sensitivity;
+use crate::motion::sensitivity::{Gradient, Sensitivity, Transition};
 use crate::motion::solution::Solution;
 use crate::motion::verdict::{Audit, Verdict};
 
@@ -72,6 +72,10 @@ pub struct Motion {
     pub audit: Audit,
     /// Derivatives by what the run was asked for.
     pub sensitivities: Vec<Sensitivity>,
+    /// The state-transition matrix, where it was asked for.
+    pub transition: Option<Transition>,
+    /// A gradient, where it was asked for.
+    pub gradient: Option<Gradient>,
     /// What it cost.
     pub statistics: Statistics,
     /// Where branches of the equations change, and their signs from there on; empty for a model without.
@@ -245,6 +249,8 @@ impl Motion {
             errors: Vec::new(),
             audit: Audit { verdict: Verdict::Unchecked, checks: Vec::new() },
             sensitivities: Vec::new(),
+            transition: None,
+            gradient: None,
             statistics: Statistics::default(),
             switches: Vec::new(),
             dense: Dense::default(),

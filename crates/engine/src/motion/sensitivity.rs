@@ -84,3 +84,48 @@ impl Sensitivity {
         names.into_iter().zip(values.map(|s| s.values.as_slice())).collect()
     }
 }
+
+/// The state-transition matrix of a motion: $\Phi(t) = \partial y(t)/\partial y(t_0)$ on the tangent space of the
+/// constraints, to which initial changes are moved by the smallest change in the kinetic metric.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Transition {
+    /// The components of the state: `x`, `x'`, `mu(c)`.
+    pub names: Vec<String>,
+    /// The matrix at each output time, by rows.
+    pub matrices: Vec<Vec<f64>>,
+}
+
+impl Transition {
+    /// From the derivatives by every component of the state.
+    pub(crate) fn of(names: &[String], columns: &[Sensitivity], times: usize) -> Self {
+        let entry = |name: &String, column: &Sensitivity, t: usize| {
+            let of = |list: &[Series], name: &str| {
+                list.iter().find(|s| s.name == name).map(|s| s.values[t])
+            };
+            let multiplier = || {
+                let inner = name.strip_prefix("mu(")?.strip_suffix(')')?;
+                of(&column.multipliers, inner)
+            };
+            of(&column.q, name)
+                .or_else(|| of(&column.v, name.strip_suffix('\'')?))
+                .or_else(multiplier)
+                .unwrap_or(f64::NAN)
+        };
+        let matrix = |t: usize| {
+            let rows = names.iter().flat_map(|name| columns.iter().map(move |c| (name, c)));
+            rows.map(|(name, column)| entry(name, column, t)).collect()
+        };
+        Self { names: names.to_vec(), matrices: (0..times).map(matrix).collect() }
+    }
+}
+
+/// The gradient of a scalar of a motion, by the adjoint equations.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Gradient {
+    /// What is differentiated: an observed quantity at the end, or its integral.
+    pub of: String,
+    /// Its value.
+    pub value: f64,
+    /// The derivatives by parameters and initial values.
+    pub by: Vec<(String, f64)>,
+}

@@ -8,6 +8,7 @@ use crate::clock::Clock;
 use crate::error::{Error, Failure};
 use crate::model::Model;
 use crate::problem::guess::Guess;
+use crate::system::geometric::GeometricMethod;
 
 /// What is asked of a run; what is `None` comes from the model's `solve` line or its defaults.
 ///
@@ -45,6 +46,10 @@ pub struct Run {
     pub seconds: Option<f64>,
     /// Parameters and initial values by which the motion is differentiated: `a`, `x(0)`, `x'(0)`, `mu(c)(0)`.
     pub sensitivities: Vec<String>,
+    /// Whether the state-transition matrix is computed.
+    pub transition: bool,
+    /// A scalar whose gradient is computed by the adjoint equations.
+    pub gradient: Option<GradientRequest>,
     /// Whether the motion is kept at the output times alone, without the states in between.
     pub outputs_only: bool,
     /// Whether the state in which a run stops early is an output too.
@@ -116,6 +121,25 @@ impl Run {
         Self { sensitivities: separated(names), ..self }
     }
 
+    /// With the state-transition matrix.
+    #[must_use]
+    pub fn transition(self) -> Self {
+        Self { transition: true, ..self }
+    }
+
+    /// With the gradient of an observed quantity at the end, or of `integral(NAME)`, by these parameters and initial
+    /// values; by all parameters if there are none.
+    #[must_use]
+    pub fn gradient(self, of: &str, by: &str) -> Self {
+        let by = if by.trim().is_empty() { Vec::new() } else { separated(by) };
+        Self { gradient: Some(GradientRequest { of: of.trim().to_owned(), by }), ..self }
+    }
+
+    /// Whether something is to be differentiated.
+    pub(crate) fn has_derivatives(&self) -> bool {
+        !self.sensitivities.is_empty() || self.transition || self.gradient.is_some()
+    }
+
     /// With a clock, so that statistics have times.
     #[must_use]
     pub fn clock(self, clock: Clock) -> Self {
@@ -134,6 +158,15 @@ impl Run {
     }
 }
 
+/// A scalar of a motion, and what it is differentiated by.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct GradientRequest {
+    /// The name of an observed quantity, at the end of the run; or `integral(NAME)`, over the run.
+    pub of: String,
+    /// Parameters and initial values, as for sensitivities; all parameters if empty.
+    pub by: Vec<String>,
+}
+
 /// How a run is solved.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Method {
@@ -146,8 +179,16 @@ pub enum Method {
     Taylor,
     /// Radau IIA of orders 5, 9 and 13, for stiff equations.
     Radau,
+    /// A Rosenbrock method of order 4, for stiff equations at loose tolerances.
+    Rosenbrock,
     /// The classical method of order 4 with a fixed step.
     Rk4,
+    /// The discrete Lagrange–d'Alembert principle with a fixed step; with holonomic constraints, RATTLE.
+    Dalembert,
+    /// Gauss's symplectic method of order 4 with a fixed step, without constraints.
+    Gauss,
+    /// A method of order 2 with a fixed step that keeps the energy and the constraints.
+    Energy,
     /// Between given ends: by multiple shooting.
     Shooting,
     /// Between given ends: by Gauss collocation.
@@ -158,12 +199,16 @@ pub enum Method {
 
 impl Method {
     /// All methods with their words.
-    pub const ALL: [(Self, &'static str); 8] = [
+    pub const ALL: [(Self, &'static str); 12] = [
         (Self::Auto, "auto"),
         (Self::Dop853, "dop853"),
         (Self::Taylor, "taylor"),
         (Self::Radau, "radau"),
+        (Self::Rosenbrock, "rosenbrock"),
         (Self::Rk4, "rk4"),
+        (Self::Dalembert, "dalembert"),
+        (Self::Gauss, "gauss"),
+        (Self::Energy, "energy"),
         (Self::Shooting, "shooting"),
         (Self::Collocation, "collocation"),
         (Self::Spectral, "spectral"),
@@ -194,6 +239,8 @@ pub struct Settings {
     pub(crate) spacing: OutputSpacing,
     /// Whether the method is left to the engine.
     pub(crate) auto: bool,
+    /// A geometric method, where one is asked for.
+    pub(crate) geometric: Option<GeometricMethod>,
     /// Whether the run is repeated many times, so that what takes long to compile pays.
     pub(crate) often: bool,
     pub(crate) options: OdeOptions,
@@ -214,13 +261,18 @@ pub(crate) enum OutputSpacing {
     Chosen,
 }
 
-/// The name of a method.
-pub(crate) fn method_name(method: solver::Method) -> &'static str {
-    match method {
+/// The name of the method of a run.
+pub(crate) fn method_name(settings: &Settings) -> &'static str {
+    if let Some(method) = settings.geometric {
+        return method.name();
+    }
+    match settings.options.method {
         solver::Method::Dop853 => "dop853",
         solver::Method::Taylor => "taylor",
         solver::Method::Radau => "radau",
+        solver::Method::Rosenbrock => "rosenbrock",
         solver::Method::Rk4 => "rk4",
+        solver::Method::Own => "own",
     }
 }
 
@@ -273,12 +325,15 @@ impl Settings {
             Method::Auto | Method::Dop853 => solver::Method::Dop853,
             Method::Taylor => solver::Method::Taylor,
             Method::Radau => solver::Method::Radau,
+            Method::Rosenbrock => solver::Method::Rosenbrock,
             Method::Rk4 => solver::Method::Rk4,
+            Method::Dalembert | Method::Gauss | Method::Energy => solver::Method::Own,
             Method::Shooting | Method::Collocation | Method::Spectral => {
                 let name = asked.name();
                 return usage(format!(
                     "the method `{name}` is for motions between given ends: choose `auto`, `dop853`, `taylor`, \
-                     `radau` or `rk4`"
+                     `radau`, `rosenbrock`, \
+                     `rk4`, `dalembert`, `gauss` or `energy`"
                 ));
             }
         };
@@ -286,10 +341,11 @@ impl Settings {
         if step.is_some_and(|h| !h.is_finite() || h <= 0.0) {
             return usage("the step must be positive".into());
         }
-        if method == solver::Method::Rk4 && step.is_none() {
-            return usage(
-                "`rk4` has a fixed step: write `step = …` in `solve`, or set `step`".into(),
-            );
+        if method.has_fixed_step() && step.is_none() {
+            return usage(format!(
+                "`{}` has a fixed step: write `step = …` in `solve`, or set `step`",
+                asked.name()
+            ));
         }
         let times = match &request.at {
             Some(at) => chosen(at, t0, t1)?,
@@ -305,6 +361,12 @@ impl Settings {
                 OutputSpacing::Even
             },
             auto: asked == Method::Auto,
+            geometric: match asked {
+                Method::Dalembert => Some(GeometricMethod::Dalembert),
+                Method::Gauss => Some(GeometricMethod::Gauss),
+                Method::Energy => Some(GeometricMethod::Energy),
+                _ => None,
+            },
             often: false,
             backend: request.chosen_backend(),
             options: OdeOptions {

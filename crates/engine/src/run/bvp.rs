@@ -292,12 +292,17 @@ fn scheme(model: &Workspace, request: &Run) -> Result<Scheme, Failure> {
     match Method::of(model, request) {
         Method::Auto | Method::Dop853 | Method::Shooting => Ok(Scheme::Shooting),
         Method::Collocation => Ok(Scheme::Collocation { stages: 5, adaptive: true }),
-        other @ (Method::Taylor | Method::Radau | Method::Rk4 | Method::Spectral) => {
-            Err(Failure::Usage(format!(
-                "the method `{}` does not solve boundary value problems: choose `auto`, `shooting` or `collocation`",
-                other.name()
-            )))
-        }
+        other @ (Method::Taylor
+        | Method::Radau
+        | Method::Rosenbrock
+        | Method::Rk4
+        | Method::Dalembert
+        | Method::Gauss
+        | Method::Energy
+        | Method::Spectral) => Err(Failure::Usage(format!(
+            "the method `{}` does not solve boundary value problems: choose `auto`, `shooting` or `collocation`",
+            other.name()
+        ))),
     }
 }
 

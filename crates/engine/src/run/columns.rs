@@ -95,6 +95,8 @@ pub(crate) fn collect(setting: &Setting<'_>, record: &Record) -> Motion {
         errors: Vec::new(),
         audit: Audit { verdict: Verdict::Unchecked, checks: Vec::new() },
         sensitivities: Vec::new(),
+        transition: None,
+        gradient: None,
         statistics: Statistics::default(),
         switches: Vec::new(),
         dense: Dense::default(),

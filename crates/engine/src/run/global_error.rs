@@ -105,11 +105,11 @@ pub(crate) fn second_run(first: &FirstRun<'_>, y0: &[f64]) -> Option<SecondRun> 
         // NOTE: who interrupts a long run does not want to wait.
         return compared(first, y0, Kind::Hurried).filter(|found| !found.errors.is_empty());
     }
-    if options.method == Method::Rk4 {
+    if options.method.has_fixed_step() {
         return compared(first, y0, Kind::Halved);
     }
     // NOTE: with a loose tolerance a stiff problem may be another one.
-    let is_stiff = options.method == Method::Radau || !outcome.stiff.is_empty();
+    let is_stiff = options.method.is_implicit() || !outcome.stiff.is_empty();
     let short = if is_stiff { short.max(AFFORDABLE) } else { short };
     let found = compared(first, y0, if steps <= short { Kind::Stricter } else { Kind::Loose })?;
     let doubtful = found.errors.is_empty() || found.largest > found.limit;
@@ -266,8 +266,8 @@ fn second_options(options: &OdeOptions, kind: Kind) -> OdeOptions {
     let tolerance = options.tolerance;
     // NOTE: what is stiff stays with its method.
     let method = match options.method {
-        Method::Radau => Method::Radau,
-        Method::Dop853 | Method::Taylor | Method::Rk4 => Method::Dop853,
+        Method::Radau | Method::Rosenbrock => Method::Radau,
+        Method::Dop853 | Method::Taylor | Method::Rk4 | Method::Own => Method::Dop853,
     };
     let looser = OdeOptions { method, step: None, ..*options };
     match (kind, options.method) {

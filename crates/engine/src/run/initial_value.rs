@@ -65,6 +65,12 @@ pub(crate) fn integrated(
     let mut settings = Settings::new(model, request)?;
     settings.breaks = Branches::of(model).map_or_else(Vec::new, |branches| branches.breaks);
     if volterra::has_memory(model) {
+        if let Some(method) = settings.geometric {
+            return Err(Failure::Usage(format!(
+                "the method `{}` does not apply to models with memory: choose `auto`",
+                method.name()
+            )));
+        }
         return volterra::run(model, dynamics, &settings, watch);
     }
     integrate_segment(model, dynamics, known, settings, watch).map(|segment| segment.motion)
@@ -112,7 +118,7 @@ pub(crate) fn integrate_segment(
             Dynamics::Saddle(equations) => Some(equations.principle),
             Dynamics::Ordinary(_) => None,
         },
-        method: method_name(settings.options.method),
+        method: method_name(&settings),
         form: system.form(),
         t0: settings.t0,
         t1: settings.options.t1,
@@ -242,7 +248,7 @@ pub(crate) fn integrate_segment(
         scales: &scales,
         tolerance: settings.options.tolerance,
         depends_on_time,
-        is_controlled: settings.options.method != pfaff_solver::Method::Rk4,
+        is_controlled: !settings.options.method.has_fixed_step(),
         principle: motion.principle.unwrap_or(Principle::Chetaev),
         dependent: match dynamics {
             Dynamics::Saddle(equations) => &equations.dependent,

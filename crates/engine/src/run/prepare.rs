@@ -14,6 +14,8 @@ use crate::problem::settings::{Run, Settings};
 use crate::problem::start::Start;
 use crate::run::consistent_start::{begin, possible, redundant};
 use crate::system::compiled::{Compiled, CompiledSystem, Dynamics};
+use crate::system::geometric::Geometric;
+use crate::system::jacobian::ModelJacobian;
 use crate::system::taylor_system::Demand;
 
 /// A model that is integrated again and again from its start, without outputs and without audit: for measurements.
@@ -148,11 +150,19 @@ pub(crate) fn prepare(
     let at = possible(model, &mut system, settings.t0, &y0)?;
     let repeated = redundant(model, &mut system, settings.t0, &y0);
     if let Dynamics::Saddle(equations) = dynamics {
-        if let Some(statement) = known.lagrangian {
+        if let Some(statement) = known.lagrangian.filter(|_| settings.geometric.is_none()) {
             system.reduce(model, statement, equations, &at);
             y0 = system.state(settings.t0, &q, &v, &multipliers);
         }
         system.unroll(model, equations, &at);
+    }
+    let may_be_stiff =
+        settings.options.method.is_implicit() || settings.options.watches_stiffness;
+    if may_be_stiff && !matches!(system.dynamics, Compiled::Reduced(_)) {
+        system.jacobian = Some(ModelJacobian::new(model, dynamics, settings.backend));
+    }
+    if let Some(method) = settings.geometric {
+        system.geometric = Some(Geometric::new(method, model, dynamics, settings.backend)?);
     }
     expand(model, dynamics, &mut system, settings, &y0)?;
     Ok(Prepared { system, y0, notes, repeated, compile_us: clock.microseconds() })

@@ -11,11 +11,12 @@ mod jump;
 mod series;
 
 use pfaff_expr::Expr;
-use pfaff_mechanics::{Equations, LagrangianData, Ordinary};
+use pfaff_mechanics::{Equations, LagrangianData};
 use pfaff_model::{Principle, Workspace};
 use pfaff_program::{Backend, CompileError, Executor, NativeExecutor, Program};
 use pfaff_solver::{
-    self as solver, EvalError, EventKind, ExplicitSteps, RungeKuttaStep, TaylorSeries,
+    self as solver, EvalError, EventKind, ExplicitSteps, Jacobian, OwnSteps, RungeKuttaStep,
+    TaylorSeries,
 };
 
 use crate::motion::Form;
@@ -24,6 +25,8 @@ use crate::system::cusp::CuspWatch;
 use crate::system::energy_scale::{energy_scale, raise_reduced, raise_scales};
 use crate::system::event_phases::{event_kinds, event_phases};
 use crate::system::features::Features;
+use crate::system::geometric::Geometric;
+use crate::system::jacobian::{DescriptorJacobian, ModelJacobian};
 use crate::system::kkt::Kkt;
 use crate::system::ordinary::{OrdinarySystem, spread};
 use crate::system::phase_divergence::Flow;
@@ -32,6 +35,7 @@ use crate::system::reduced::{LaneSamples, Reduced};
 use crate::system::static_ldl::StaticLdl;
 use crate::system::taylor_system::TaylorExpansion;
 
+pub use crate::system::dynamics::Dynamics;
 pub(crate) use jump::{Contradiction, Jumps};
 
 /// A compiled model: its dynamics, what it observes and the events it watches.
@@ -60,6 +64,11 @@ pub(crate) struct CompiledSystem {
     work: Vec<f64>,
     /// Taylor series of the saddle-point form or of an `equation` model; the reduced form has its own.
     pub(crate) series: Option<TaylorExpansion>,
+    /// Where the exact Jacobian comes from, and what was compiled of it; the reduced form has its own.
+    pub(crate) jacobian: Option<ModelJacobian>,
+    pub(crate) descriptor: Option<Box<DescriptorJacobian>>,
+    /// A geometric method, where one is asked for.
+    pub(crate) geometric: Option<Geometric>,
     /// Places in time where the equations are not smooth, ascending.
     pub(crate) breaks: Vec<f64>,
     /// What happens at events, where something does.
@@ -75,15 +84,6 @@ pub(crate) enum Compiled {
     Reduced(Box<Reduced>),
     /// From `equation` statements.
     Ordinary(Box<OrdinarySystem>),
-}
-
-/// The derived dynamics of a model.
-#[derive(Clone, Debug)]
-pub enum Dynamics {
-    /// From a Lagrangian under a principle.
-    Saddle(Equations),
-    /// From `equation` statements.
-    Ordinary(Ordinary),
 }
 
 impl CompiledSystem {
@@ -145,6 +145,9 @@ impl CompiledSystem {
             features: Features::new(model, backend)?,
             work: Vec::new(),
             series: None,
+            jacobian: None,
+            descriptor: None,
+            geometric: None,
             breaks: Vec::new(),
             jumps: Jumps::new(model, &inputs, backend)?.map(Box::new),
         })
@@ -473,6 +476,15 @@ impl solver::System for CompiledSystem {
 
     fn taylor_series(&mut self) -> Option<&mut dyn TaylorSeries> {
         Some(self)
+    }
+
+    fn own_steps(&mut self) -> Option<&mut dyn OwnSteps> {
+        if self.geometric.is_some() { Some(self) } else { None }
+    }
+
+    fn jacobian(&mut self) -> Option<&mut dyn Jacobian> {
+        let is_there = self.jacobian.is_some() || matches!(self.dynamics, Compiled::Reduced(_));
+        if is_there { Some(self) } else { None }
     }
 
     fn project(&mut self, t: f64, y: &mut [f64]) -> Result<(), EvalError> {

@@ -12,11 +12,11 @@
 //! **Invariants.** The constraints that the state satisfies are linearised likewise, $\varphi(t, q)$ of the holonomic
 //! ones and $\psi(t, q, \dot q)$ of all.
 
-use pfaff_expr::Expr;
+use pfaff_expr::{Expr, Graph};
 use pfaff_model::Workspace;
 use pfaff_program::{Backend, CompileError, Executor, Program};
 
-use crate::system::compiled::Dynamics;
+use crate::system::dynamics::Dynamics;
 use crate::system::sparse_rows::{RowPattern, SparseRows};
 
 /// The symbols over which a system is linearised.
@@ -83,14 +83,14 @@ pub(crate) struct Slopes {
 
 impl Slopes {
     /// Compiles the slopes of functions over the symbols `by`, given the symbols that have values.
-    fn new(
-        model: &Workspace,
+    pub(crate) fn new(
+        g: &Graph,
+        parameters: (&[Expr], &[f64]),
         functions: &[Expr],
         by: &[Expr],
         inputs: &[Expr],
         backend: Backend,
     ) -> Result<Self, CompileError> {
-        let g = &model.graph;
         let columns = g.merging(|| g.jacobian_columns(functions, by));
         let mut rows: Vec<Vec<(usize, Expr)>> = vec![Vec::new(); functions.len()];
         for (j, column) in columns.into_iter().enumerate() {
@@ -103,9 +103,9 @@ impl Slopes {
         let places: Vec<Vec<usize>> =
             rows.iter().map(|row| row.iter().map(|&(j, _)| j).collect()).collect();
         let outputs: Vec<Expr> = rows.iter().flatten().map(|&(_, slope)| slope).collect();
-        let program = Program::compile(g, inputs, &model.parameter_symbols(), &outputs)?;
+        let program = Program::compile(g, inputs, parameters.0, &outputs)?;
         Ok(Self {
-            run: program.tiered(&model.parameter_values(), backend),
+            run: program.tiered(parameters.1, backend),
             inputs: vec![0.0; inputs.len()],
             pattern: RowPattern::new(places.iter().map(Vec::as_slice)),
             values: vec![0.0; outputs.len()],
@@ -127,6 +127,17 @@ impl Slopes {
     }
 }
 
+fn slopes(
+    model: &Workspace,
+    functions: &[Expr],
+    by: &[Expr],
+    variables: &Variables,
+    backend: Backend,
+) -> Result<Slopes, CompileError> {
+    let parameters = (&*model.parameter_symbols(), &*model.parameter_values());
+    Slopes::new(&model.graph, parameters, functions, by, &variables.inputs(), backend)
+}
+
 /// The slopes of $r$ by $(t, y, p)$, over $(t, y, x)$.
 pub(crate) fn equation_slopes(
     model: &Workspace,
@@ -135,8 +146,7 @@ pub(crate) fn equation_slopes(
     backend: Backend,
 ) -> Result<Slopes, CompileError> {
     let residual = balance(model, dynamics, variables);
-    let (by, inputs) = (variables.directions(), variables.inputs());
-    Slopes::new(model, &residual, &by, &inputs, backend)
+    slopes(model, &residual, &variables.directions(), variables, backend)
 }
 
 /// The slopes of other functions by $(t, y, p)$ and then $x$, over $(t, y, x)$.
@@ -148,7 +158,7 @@ pub(crate) fn output_slopes(
 ) -> Result<Slopes, CompileError> {
     let mut by = variables.directions();
     by.extend(&variables.unknowns);
-    Slopes::new(model, functions, &by, &variables.inputs(), backend)
+    slopes(model, functions, &by, variables, backend)
 }
 
 /// The slopes of $\varphi$, one row for each constraint, which is empty where it is not holonomic; and those of
@@ -167,12 +177,15 @@ pub(crate) fn constraint_slopes(
     let mut functions: Vec<Expr> =
         equations.position.iter().map(|φ| φ.unwrap_or(zero)).collect();
     functions.extend(&equations.residual);
-    let (by, inputs) = (variables.directions(), variables.inputs());
-    Slopes::new(model, &functions, &by, &inputs, backend).map(Some)
+    slopes(model, &functions, &variables.directions(), variables, backend).map(Some)
 }
 
 /// $r$: $M\ddot q - W^\top\lambda - f$ and $A\ddot q - b$, or the equations of the text.
-fn balance(model: &Workspace, dynamics: &Dynamics, variables: &Variables) -> Vec<Expr> {
+pub(crate) fn balance(
+    model: &Workspace,
+    dynamics: &Dynamics,
+    variables: &Variables,
+) -> Vec<Expr> {
     let g = &model.graph;
     let equations = match dynamics {
         Dynamics::Saddle(equations) => equations,

@@ -16,6 +16,7 @@ mod chart;
 mod together;
 
 use crate::motion::sample::Sample;
+use crate::system::jacobian::DescriptorJacobian;
 use crate::system::kkt::Kkt;
 use crate::system::taylor_system::{Demand, reduced_recurrences};
 
@@ -250,6 +251,28 @@ impl Reduced {
         inputs[1..].copy_from_slice(&y[..n + k]);
         events.evaluate(inputs, values);
         true
+    }
+
+    /// The slopes of the equations at a state, evaluated.
+    pub(crate) fn descriptor(
+        &mut self,
+        t: f64,
+        y: &[f64],
+    ) -> Result<&mut DescriptorJacobian, EvalError> {
+        let (n, k) = (self.n, self.k);
+        let mut rates = std::mem::take(&mut self.scratch);
+        let known = self.rates(t, y, &mut rates);
+        self.scratch = rates;
+        known?;
+        if self.charts[self.current].descriptor.is_none() {
+            let atlas = self.atlas.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+            self.charts[self.current].descriptor = Some(atlas.descriptor(self.current));
+        }
+        let Some(Some(descriptor)) = &mut self.charts[self.current].descriptor else {
+            return Err(EvalError::NotFinite);
+        };
+        descriptor.evaluate(t, y, &self.scratch[n..n + k])?;
+        Ok(descriptor)
     }
 
     /// $\ddot q$ where the state moves with the given rates.

@@ -1,6 +1,7 @@
 //! The flow in phase space against closed forms and published numbers.
 
 mod continuation;
+mod discover;
 mod equilibria;
 mod linearize;
 mod lyapunov;

@@ -1,6 +1,9 @@
 //! Fits of parameters to motions that are known.
 
-use pfaff::{Error, Fit, FitRequest, Loss, Measurements, Model, Run, fit, named_bounds};
+use pfaff::{
+    Error, Fit, FitRequest, FitRun, Loss, Measurements, Model, Run, fit, fit_runs,
+    named_bounds, named_priors,
+};
 
 use crate::support;
 
@@ -190,4 +193,90 @@ fn what_cannot_be_fitted_is_refused() {
         "{:?}",
         fit.notes
     );
+}
+
+#[test]
+fn priors_and_data_share_by_their_weights() {
+    // x(t) = x0 cos(t) known to σ = 0.1 at t = 0, and the prior x0 = 2 ± 0.1: the mean of both.
+    let text = "coordinates x\nlagrangian x'^2/2 - x^2/2\ninitial x = 1\n";
+    let data = Measurements::read("m.csv", "t,x\n0,1\n").expect("data");
+    let mut request = request(&["x(0)"]);
+    request.sigmas = vec![("x".into(), 0.1)];
+    request.priors = named_priors("x(0)=2±0.1").expect("a prior");
+    let found = found(text, &data, &request);
+    let estimate = &found.parameters[0];
+    assert!((estimate.value - 1.5).abs() < 1e-8, "{estimate:?}");
+    assert!((estimate.sigma - 0.1 / 2.0_f64.sqrt()).abs() < 1e-8, "{estimate:?}");
+    assert!(named_priors("m=1").is_err() && named_priors("m=1+-x").is_err());
+    request.priors = named_priors("k=1+-0.1").expect("a prior");
+    let model = support::model(text);
+    assert!(matches!(fit(&model, &data, &request), Err(Error::Usage(m)) if m.contains("`k`")));
+}
+
+#[test]
+fn runs_share_their_parameters() {
+    let text =
+        "coordinates x\nparameters k = 3\nlagrangian x'^2/2 - k*x^2/2\ninitial x = 1, x' = 0\n";
+    let rows = |x0: f64, v0: f64| -> Measurements {
+        let row = |i: i32| {
+            let t = 0.2 * f64::from(i);
+            let x = x0 * libm::cos(2.0 * t) + 0.5 * v0 * libm::sin(2.0 * t);
+            format!("{t},{x}\n")
+        };
+        let text: String = (0..20).map(row).collect();
+        Measurements::read("m.csv", &format!("t,x\n{text}")).expect("data")
+    };
+    let runs = [
+        FitRun { data: rows(1.0, 0.0), values: Vec::new() },
+        FitRun { data: rows(1.0, 1.5), values: vec![("x'(0)".into(), 1.5)] },
+        FitRun { data: rows(-0.5, 0.0), values: vec![("x(0)".into(), -0.5)] },
+    ];
+    let found = fit_runs(&support::model(text), &runs, &request(&["k"])).expect("a fit");
+    assert!((found.parameters[0].value - 4.0).abs() < 1e-6, "{:?}", found.parameters);
+    assert_eq!((found.values, found.residuals.len()), (60, 3));
+    assert_eq!(found.residuals[1].0, "x (run 2)");
+    let twice = [FitRun { data: rows(1.0, 0.0), values: vec![("k".into(), 4.0)] }];
+    let error = fit_runs(&support::model(text), &twice, &request(&["k"])).expect_err("sought");
+    assert!(error.to_string().contains("`k` is sought"), "{error}");
+}
+
+/// The profile of y = e^(−k t): χ² = Σ (e^(−k t) − d)²/σ² rises by 3.84 at its ends, on both sides of a fit that is far
+/// from linear; where the model is linear the profile is the interval.
+#[test]
+fn profiles_end_where_the_loss_has_risen() {
+    let text = "coordinates x\nparameters k = 1\nequation x' = -k*x\ninitial x = 1\n";
+    let times = [1.0, 2.0, 3.0];
+    let measured: String =
+        times.iter().map(|t| format!("{t},{}\n", libm::exp(-0.7 * t))).collect();
+    let data = Measurements::read("m.csv", &format!("t,x\n{measured}")).expect("data");
+    let mut request = request(&["k"]);
+    request.sigmas = vec![("x".into(), 0.2)];
+    request.profile = true;
+    let found = found(text, &data, &request);
+    let [low, high] = found.parameters[0].profile.expect("a profile");
+    let rise = |k: f64| -> f64 {
+        let off = |t: &f64| (libm::exp(-k * t) - libm::exp(-0.7 * t)) / 0.2;
+        times.iter().map(|t| off(t).powi(2)).sum()
+    };
+    for end in [low, high] {
+        // The rise is met to 2 %.
+        assert!((rise(end) / 3.8415 - 1.0).abs() < 0.03, "{end}: {}", rise(end));
+    }
+    let [left, right] = [0.7 - low, high - 0.7];
+    assert!(right > 1.2 * left, "the interval is not symmetric: {left} and {right}");
+    let text = "coordinates x\nlagrangian x'^2/2\ninitial x = 1, x' = 0.5\n";
+    let data = Measurements::read("m.csv", "t,x\n0,1\n1,1.6\n2,2\n").expect("data");
+    request.parameters = vec!["x'(0)".into()];
+    let line = found_profile(text, &data, &request);
+    let (a, b) = line;
+    assert!((a[0] - b[0]).abs() < 5e-3 && (a[1] - b[1]).abs() < 5e-3, "{a:?} and {b:?}");
+}
+
+fn found_profile(
+    text: &str,
+    data: &Measurements,
+    request: &FitRequest,
+) -> ([f64; 2], [f64; 2]) {
+    let estimate = &found(text, data, request).parameters[0];
+    (estimate.interval, estimate.profile.expect("a profile"))
 }

@@ -6,6 +6,7 @@ mod events;
 mod export;
 mod fit;
 mod long_runs;
+mod long_time;
 mod rank;
 mod scale;
 mod sensitivity;

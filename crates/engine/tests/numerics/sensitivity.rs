@@ -380,3 +380,139 @@ fn names_that_are_not_there_and_parameters_that_do_nothing() {
     let error = ends.run(&Run::default().sensitivity("x(0)")).expect_err("not available");
     assert!(error.to_string().contains("given ends"), "{error}");
 }
+
+/// $\ddot x = \sin t - \sin x$ with $x(4) = 1$, $\dot x(4) = 2$, to $t = 10$. The reference values are those of a Taylor
+/// integration of motion and variation with 60 digits.
+#[test]
+fn solution_and_monodromy_to_thirteen_digits() {
+    let model = support::model(
+        "coordinates x\nequation x'' = sin(t) - sin(x)\ninitial x = 1, x' = 2\nsolve t = 4..10\n",
+    );
+    let run = Run::default().tolerance(1e-15).at([10.0]).transition();
+    let motion = support::run(&model, &run);
+    let transition = motion.transition.as_ref().expect("asked for");
+    assert_eq!(transition.names, ["x", "x'"]);
+    let matrix = &transition.matrices[0];
+    // The flow keeps areas: the determinant is 1.
+    let determinant = matrix[0] * matrix[3] - matrix[1] * matrix[2];
+    assert!((determinant - 1.0).abs() < 1e-12, "{determinant}");
+    let found = [
+        motion.q[0].values[0],
+        motion.v[0].values[0],
+        matrix[0],
+        matrix[1],
+        matrix[2],
+        matrix[3],
+    ];
+    let expected = [
+        1.204_837_033_348_257_6,
+        1.170_414_826_617_747_2,
+        -1.219_614_688_886_359_3,
+        -2.195_347_329_448_256,
+        -0.024_860_798_370_869_22,
+        -0.864_681_359_548_386_3,
+    ];
+    for (found, expected) in found.iter().zip(expected) {
+        let off = (found - expected).abs() / (1.0 + expected.abs());
+        assert!(off < 1e-13, "{found} for {expected}: {off:e}");
+    }
+}
+
+#[test]
+fn transitions_stay_on_the_constraints() {
+    // A pendulum by a constraint: two directions are tangent, and areas on them are kept.
+    let model = support::model(
+        "coordinates x, y\nlagrangian (x'^2 + y'^2)/2 - y\nconstraint rod: x^2 + y^2 = 1\n\
+         initial x = 0.6, y = -0.8, x' = 0.4, y' = 0.3\n",
+    );
+    let motion =
+        support::run(&model, &Run::to(3.0).tolerance(1e-12).at([0.0, 3.0]).transition());
+    let transition = motion.transition.as_ref().expect("asked for");
+    let end = &transition.matrices[1];
+    let (x, y) = (motion.q[0].values[1], motion.q[1].values[1]);
+    for column in 0..4 {
+        let along = x * end[column] + y * end[4 + column];
+        assert!(along.abs() < 1e-9, "column {column} leaves the circle by {along}");
+    }
+    // The start is a projection: twice is once.
+    let first = &transition.matrices[0];
+    for i in 0..4 {
+        for j in 0..4 {
+            let twice: f64 = (0..4).map(|k| first[4 * i + k] * first[4 * k + j]).sum();
+            assert!((twice - first[4 * i + j]).abs() < 1e-12);
+        }
+    }
+}
+
+/// Gradients by the adjoint equations are those of the variational ones.
+#[test]
+fn adjoint_gradients_are_the_sensitivities() {
+    let models = [
+        "coordinates x, y, phi\nparameters m = 1.3, J = 0.5, a = 0.2, k = 0.7\n\
+         let X = x + a*cos(phi)\nlet Y = y + a*sin(phi)\n\
+         lagrangian m*(X'^2 + Y'^2)/2 + J*phi'^2/2 - k*x^2/2\n\
+         constraint blade: y'*cos(phi) - x'*sin(phi) = 0\nforce phi: -0.1*phi'\n\
+         initial phi = 0.2, x' = 1, phi' = 0.3\n\
+         observe g = x^2 + sin(phi)*y' + m*lambda(blade)\nobserve e = energy\n",
+        "coordinates x, y\nparameters l = 1, g = 2\nlagrangian (x'^2 + y'^2)/2 - g*y\n\
+         constraint rod: x^2 + y^2 = l^2\ninitial x = 0.6, y' = 0.2\nobserve g = x*y\nobserve e = x'^2*g\n",
+        "coordinates a, b\nparameters k = 0.5, r = 3\nequation a' = r*a*(1 - a) - b\n\
+         equation b'' = -k*b' + a - b^3\ninitial a = 0.3, b = 0.1, b' = 0.2\nobserve g = a*b\nobserve e = b'^2\n",
+        "coordinates x, y, z\nparameters k = 0.3\nlagrangian (x'^2 + y'^2 + z'^2)/2 - k*y^2\n\
+         constraint c: z' = y*x'\nprinciple vakonomic\ninitial x' = 1, y' = 0.4, mu(c) = 0.5\n\
+         observe g = z + x\nobserve e = y^2\n",
+    ];
+    for (k, text) in models.iter().enumerate() {
+        let model = support::model(text);
+        let names: Vec<String> = model.parameters.iter().map(|p| p.name.clone()).collect();
+        let by = match k {
+            2 => format!("{}, a(0), b'(0)", names.join(", ")),
+            3 => format!("{}, y'(0), mu(c)(0)", names.join(", ")),
+            _ => names.join(", "),
+        };
+        let run = Run::to(2.0).tolerance(1e-11).at([2.0]);
+        let forward = support::run(&model, &run.clone().sensitivity(&by));
+        for (place, name) in ["g", "e"].into_iter().enumerate() {
+            let motion = support::run(&model, &run.clone().gradient(name, &by));
+            let gradient = motion.gradient.expect("asked for");
+            assert!((gradient.value - forward.observed[place].values[0]).abs() < 1e-8);
+            for ((name, found), by) in gradient.by.iter().zip(&forward.sensitivities) {
+                let expected = by.observed[place].values[0];
+                let off = (found - expected).abs() / (1.0 + expected.abs());
+                // Both are integrated with 1e-11.
+                assert!(off < 1e-8, "model {k}, {name}: {found} for {expected}");
+            }
+        }
+        // An integral is a value at the end of one more equation.
+        let integral = support::run(&model, &run.clone().gradient("integral(g)", &by));
+        let gradient = integral.gradient.expect("asked for");
+        let samples: Vec<f64> = (0..=400).map(|i| 0.005 * f64::from(i)).collect();
+        let dense = support::run(&model, &Run { at: Some(samples), ..run.sensitivity(&by) });
+        let simpson = |values: &[f64]| -> f64 {
+            let weight = |i: usize| match i {
+                0 | 400 => 1.0,
+                i if i % 2 == 1 => 4.0,
+                _ => 2.0,
+            };
+            0.005 / 3.0 * values.iter().enumerate().map(|(i, x)| weight(i) * x).sum::<f64>()
+        };
+        assert!((gradient.value - simpson(&dense.observed[0].values)).abs() < 1e-8);
+        for ((name, found), by) in gradient.by.iter().zip(&dense.sensitivities) {
+            let expected = simpson(&by.observed[0].values);
+            let off = (found - expected).abs() / (1.0 + expected.abs());
+            assert!(off < 1e-8, "model {k}, integral by {name}: {found} for {expected}");
+        }
+    }
+}
+
+#[test]
+fn gradients_of_what_is_not_there_are_refused() {
+    let model = support::model("coordinates x\nlagrangian x'^2/2\nobserve g = x\n");
+    let refused = |run: Run, words: &str| {
+        let error = model.run(&run).expect_err(words).to_string();
+        assert!(error.contains(words), "{error}");
+    };
+    refused(Run::to(1.0).gradient("h", "x(0)"), "not an observed quantity");
+    refused(Run::to(1.0).gradient("g", ""), "no parameters");
+    refused(Run::to(1.0).gradient("g", "q"), "`q`");
+}

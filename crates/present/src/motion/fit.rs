@@ -7,6 +7,7 @@ use serde_json::Value;
 
 use crate::json::{number, numbers, object, strings};
 use crate::number::{brief, column};
+use crate::plot::{Axis, Curve, Figure};
 use crate::{ToJson, ToText};
 
 impl ToText for Fit {
@@ -33,6 +34,17 @@ impl ToText for Fit {
                 let _ = write!(line, "  {cell:>w$}");
             }
             let _ = writeln!(text, "{}", line.trim_end());
+        }
+        for estimate in &self.parameters {
+            if let Some([low, high]) = estimate.profile {
+                let _ = writeln!(
+                    text,
+                    "  by the profile of the likelihood, {} is between {} and {} (95 %)",
+                    estimate.name,
+                    brief(low),
+                    brief(high)
+                );
+            }
         }
         for parts in &self.unidentifiable {
             let _ = writeln!(text, "\nThe data do not determine {}", direction(parts));
@@ -80,6 +92,7 @@ impl ToJson for Fit {
                 ("value", number(e.value)),
                 ("sigma", number(e.sigma)),
                 ("interval", numbers(&e.interval)),
+                ("profile", e.profile.map_or(Value::Null, |p| numbers(&p))),
             ])
         };
         let parts = |parts: &Vec<(String, f64)>| {
@@ -112,5 +125,22 @@ impl ToJson for Fit {
             ("t", numbers(&self.motion.t)),
             ("notes", strings(&self.notes)),
         ])
+    }
+}
+
+/// The residuals over time, one curve for each column.
+pub fn residual_figure(fit: &Fit) -> Figure<'static> {
+    let curve =
+        |(k, ((name, values), t)): (usize, (&(String, Vec<Option<f64>>), &Vec<f64>))| {
+            let (x, y): (Vec<f64>, Vec<f64>) =
+                t.iter().zip(values).filter_map(|(t, r)| Some((*t, (*r)?))).unzip();
+            Curve { name: name.clone(), x: x.into(), y: y.into(), colour: k, dash: 0 }
+        };
+    Figure {
+        title: format!("{}: residuals", fit.motion.title),
+        x: Axis { label: "t".into(), log: false },
+        y: Axis { label: "model - data".into(), log: false },
+        curves: fit.residuals.iter().zip(&fit.times).enumerate().map(curve).collect(),
+        equal: false,
     }
 }

@@ -120,6 +120,30 @@ impl ToJson for Motion {
             let all = self.sensitivities.iter().map(|s| (s.name.clone(), one(s)));
             entries.push(("sensitivities", object(all)));
         }
+        if let Some(transition) = &self.transition {
+            let size = transition.names.len().max(1);
+            let matrix =
+                |values: &Vec<f64>| Value::Array(values.chunks(size).map(numbers).collect());
+            let matrices = transition.matrices.iter().map(matrix).collect();
+            entries.push((
+                "transition",
+                object([
+                    ("names", strings(&transition.names)),
+                    ("matrices", Value::Array(matrices)),
+                ]),
+            ));
+        }
+        if let Some(gradient) = &self.gradient {
+            let by = gradient.by.iter().map(|(name, x)| (name.clone(), number(*x)));
+            entries.push((
+                "gradient",
+                object([
+                    ("of", string(&gradient.of)),
+                    ("value", number(gradient.value)),
+                    ("by", object(by)),
+                ]),
+            ));
+        }
         if let Some(solutions) = &self.solutions {
             let list = solutions.iter().map(solution).collect();
             entries.push(("solutions", Value::Array(list)));

@@ -1,6 +1,7 @@
 //! A motion and what is made of several: summary, JSON, tables, comparison, variations.
 
 pub(crate) mod compare;
+mod discover;
 mod fit;
 mod json;
 mod note;
@@ -10,6 +11,7 @@ mod variations;
 mod view;
 
 pub use compare::comparison_table;
+pub use fit::residual_figure;
 pub use note::{notes, sentence};
 pub use summary::summary;
 pub use table::{FileFormat, motion_table, write_motion};

@@ -22,6 +22,8 @@ pub fn summary(motion: &Motion, colour: bool) -> String {
     last_state(motion, &mut text);
     events(motion, &mut text);
     sensitivities(motion, &mut text);
+    transition(motion, &mut text);
+    gradient(motion, &mut text);
     audit(motion, colour, &mut text);
     text += &plot(motion, colour);
     text
@@ -213,6 +215,30 @@ fn events(motion: &Motion, text: &mut String) {
     }
     if motion.events.len() > EVENTS {
         let _ = writeln!(text, "  … and {} more", motion.events.len() - EVENTS);
+    }
+}
+
+/// The state-transition matrix at the last output.
+fn transition(motion: &Motion, text: &mut String) {
+    let (Some(transition), Some(&t)) = (&motion.transition, motion.t.last()) else { return };
+    let Some(matrix) = transition.matrices.last() else { return };
+    let _ = writeln!(text, "\nState transition to t = {}", brief(t));
+    let size = transition.names.len().max(1);
+    let first = transition.names.iter().map(|name| name.chars().count()).max().unwrap_or(0);
+    for (name, row) in transition.names.iter().zip(matrix.chunks(size)) {
+        let cells: Vec<String> = row.iter().map(|x| format!("{:>14}", column(*x))).collect();
+        let _ = writeln!(text, "  {name:<first$}{}", cells.concat());
+    }
+}
+
+/// The gradient by the adjoint equations.
+fn gradient(motion: &Motion, text: &mut String) {
+    let Some(gradient) = &motion.gradient else { return };
+    let _ =
+        writeln!(text, "\nGradient of {}, which is {}", gradient.of, column(gradient.value));
+    let first = gradient.by.iter().map(|(name, _)| name.chars().count()).max().unwrap_or(0);
+    for (name, x) in &gradient.by {
+        let _ = writeln!(text, "  by {name:<first$}  {}", column(*x));
     }
 }
 

@@ -117,6 +117,25 @@ impl SparseLu {
         values: &[f64],
     ) -> Result<(), Singular> {
         let n = begins.len() - 1;
+        self.factor_above((begins, rows, values), 4.0 * n as f64 * f64::EPSILON)
+    }
+
+    /// As [`SparseLu::factor`], but only a pivot that is zero or not finite is refused.
+    pub(crate) fn factor_nonzero(
+        &mut self,
+        begins: &[usize],
+        rows: &[usize],
+        values: &[f64],
+    ) -> Result<(), Singular> {
+        self.factor_above((begins, rows, values), 0.0)
+    }
+
+    fn factor_above(
+        &mut self,
+        (begins, rows, values): (&[usize], &[usize], &[f64]),
+        threshold: f64,
+    ) -> Result<(), Singular> {
+        let n = begins.len() - 1;
         if self.begins != begins || self.rows != rows {
             self.order = minimum_degree(begins, rows);
             self.begins = begins.to_vec();
@@ -133,7 +152,6 @@ impl SparseLu {
         self.column.x.resize(n, 0.0);
         self.column.met.clear();
         self.column.met.resize(n, NONE);
-        let threshold = 4.0 * n as f64 * f64::EPSILON;
         for k in 0..n {
             let column = self.order[k];
             self.reach(column);
@@ -309,6 +327,11 @@ impl SparseLu {
         let negative = self.pivots.iter().filter(|p| **p < 0.0).count();
         let exchanged = transpositions(&self.order) + transpositions(&self.row_of);
         if (negative + exchanged).is_multiple_of(2) { 1.0 } else { -1.0 }
+    }
+
+    /// How many rows the matrix has.
+    pub(crate) fn size(&self) -> usize {
+        self.order.len()
     }
 
     /// How many entries the factors have.

@@ -56,8 +56,18 @@ pub trait TaylorSeries {
     fn coefficients(&mut self, at: &[f64], rows: &mut [f64]) -> Result<(), EvalError>;
 }
 
-/// Systems that give $\partial f/\partial y$; [`Method::Radau`](crate::Method::Radau) takes differences of the rates
-/// of others.
+/// Systems with a one-step method of their own, which [`Method::Own`](crate::Method::Own) takes with a fixed step.
+pub trait OwnSteps {
+    /// Writes the state at the end of a step of length `h` into `end`, which holds the state at the start.
+    ///
+    /// # Errors
+    ///
+    /// [`EvalError`] if the step cannot be taken.
+    fn step(&mut self, t: f64, h: f64, y: &[f64], end: &mut [f64]) -> Result<(), EvalError>;
+}
+
+/// Systems that give $\partial f/\partial y$; [`Method::Radau`](crate::Method::Radau) and
+/// [`Method::Rosenbrock`](crate::Method::Rosenbrock) take differences of the rates of others.
 pub trait Jacobian {
     /// Writes $\partial f/\partial y$ at a state into `matrix`, by rows.
     ///
@@ -65,4 +75,40 @@ pub trait Jacobian {
     ///
     /// [`EvalError`] if it has no value there.
     fn jacobian(&mut self, t: f64, y: &[f64], matrix: &mut [f64]) -> Result<(), EvalError>;
+
+    /// Writes $\partial f/\partial t$ at a state into `slope`; says whether it is known.
+    ///
+    /// # Errors
+    ///
+    /// [`EvalError`] if it has no value there.
+    fn time_slope(&mut self, t: f64, y: &[f64], slope: &mut [f64]) -> Result<bool, EvalError> {
+        let _ = (t, y, slope);
+        Ok(false)
+    }
+
+    /// The same matrix by its entries, where that is shorter: with further unknowns $x$ that follow from the state.
+    ///
+    /// # Errors
+    ///
+    /// [`EvalError`] if it has no value there.
+    fn sparse(&mut self, t: f64, y: &[f64]) -> Result<Option<SparseJacobian<'_>>, EvalError> {
+        let _ = (t, y);
+        Ok(None)
+    }
+}
+
+/// The entries of $N$ in
+///
+/// $$ \begin{pmatrix} \partial f/\partial y\;\delta y \\\\ 0 \end{pmatrix}
+///    = N \begin{pmatrix} \delta y \\\\ \delta x \end{pmatrix}, $$
+///
+/// by columns: where each column begins, the numbers of the rows in ascending order, and the values.
+#[derive(Clone, Copy, Debug)]
+pub struct SparseJacobian<'a> {
+    /// Where each column begins, and where the last one ends.
+    pub begins: &'a [usize],
+    /// Rows.
+    pub rows: &'a [usize],
+    /// Values.
+    pub values: &'a [f64],
 }

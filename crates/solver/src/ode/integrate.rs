@@ -22,9 +22,11 @@ use crate::ode::features::{FeatureWatch, Sampling};
 use crate::ode::knots::KnotWatch;
 use crate::ode::observer::{Control, Observer};
 use crate::ode::options::{Method, OdeOptions, Outcome, Statistics, StopReason};
+use crate::ode::own_steps::OwnSteps;
 use crate::ode::radau::Radau;
 use crate::ode::refinement::EventRefiner;
 use crate::ode::rk4::Rk4;
+use crate::ode::rosenbrock::Rosenbrock;
 use crate::ode::runge_kutta::RungeKutta;
 use crate::ode::scale::Scale;
 use crate::ode::stepper::{ScaledState, StepClock, StepEnds, Stepper, Trial};
@@ -67,6 +69,8 @@ fn stepper(method: Method, order: Option<usize>, n: usize, scale: &Scale) -> Box
         Method::Rk4 => Box::new(RungeKutta::new(Rk4::new(n), n)),
         Method::Taylor => Box::new(Taylor::new(n, order, scale)),
         Method::Radau => Box::new(Radau::new(n, order)),
+        Method::Own => Box::new(RungeKutta::new(OwnSteps::new(n, scale.controlled), n)),
+        Method::Rosenbrock => Box::new(Rosenbrock::new(n)),
     }
 }
 
@@ -122,7 +126,7 @@ impl<'a> OdeRun<'a> {
         if options.follows_decay {
             scale.expect_decay();
         }
-        scale.forget(options.follows_decay && options.method == Method::Radau);
+        scale.forget(options.follows_decay && options.method.is_implicit());
         let OdeOptions { t0, t1, .. } = *options;
         let watched = system.events().len() + system.event_phases().len();
         let features = FeatureWatch::new(system.feature_count(), n);

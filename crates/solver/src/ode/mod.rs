@@ -14,16 +14,19 @@ pub(crate) mod event_list;
 pub(crate) mod events;
 mod features;
 pub(crate) mod integrate;
+mod jacobian;
 mod knots;
 mod lanes;
 mod logarithm;
 pub(crate) mod observer;
 pub(crate) mod options;
+mod own_steps;
 mod radau;
 mod radau_tableau;
 mod refinement;
 mod rk4;
 pub(crate) mod root_finding;
+mod rosenbrock;
 mod runge_kutta;
 mod scale;
 mod step_control;
@@ -33,7 +36,9 @@ pub(crate) mod system;
 mod taylor;
 pub(crate) mod trajectory;
 
-pub use capability::{ExplicitSteps, Jacobian, RungeKuttaStep, TaylorSeries};
+pub use capability::{
+    ExplicitSteps, Jacobian, OwnSteps, RungeKuttaStep, SparseJacobian, TaylorSeries,
+};
 pub use dense_output::{DenseStep, StoredStep};
 pub use dop853_tableau::Dop853Tableau;
 pub use integrate::integrate;

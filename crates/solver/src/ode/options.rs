@@ -18,7 +18,7 @@ pub struct OdeOptions {
     pub method: Method,
     /// Size of the first step ([`Method::Dop853`]; chosen if not given; the most for [`Method::Taylor`]) or
     /// of every step
-    /// ([`Method::Rk4`]; a thousandth of the run if not given).
+    /// ([`Method::Rk4`], [`Method::Own`]; a thousandth of the run if not given).
     pub step: Option<f64>,
     /// Most steps to try, rejected ones included.
     pub max_steps: usize,
@@ -28,7 +28,7 @@ pub struct OdeOptions {
     /// Whether [`Method::Radau`] takes over where the steps of an explicit method are limited by stability, and gives
     /// back where they would not be.
     pub watches_stiffness: bool,
-    /// Whether [`Method::Radau`] measures errors by the present size of a component and not by its largest one, so that
+    /// Whether an implicit method measures errors by the present size of a component and not by its largest one, so that
     /// what decays over many orders keeps its digits, as concentrations do.
     pub follows_decay: bool,
     /// The order of [`Method::Taylor`], if it is not the one that belongs to the tolerance; that of [`Method::Radau`]
@@ -70,6 +70,22 @@ pub enum Method {
     Taylor,
     /// Radau IIA of orders 5, 9 and 13, for stiff systems.
     Radau,
+    /// A Rosenbrock method of order 4, for stiff systems at loose tolerances.
+    Rosenbrock,
+    /// The system's own method, with a fixed step and no error control.
+    Own,
+}
+
+impl Method {
+    /// Whether it is for stiff systems.
+    pub fn is_implicit(self) -> bool {
+        matches!(self, Self::Radau | Self::Rosenbrock)
+    }
+
+    /// Whether all its steps have the same length, and no error is estimated.
+    pub fn has_fixed_step(self) -> bool {
+        matches!(self, Self::Rk4 | Self::Own)
+    }
 }
 
 impl OdeOptions {
@@ -79,7 +95,7 @@ impl OdeOptions {
         match self.method {
             Method::Dop853 => Some(3.0),
             Method::Taylor => Some(5.0),
-            Method::Rk4 | Method::Radau => None,
+            Method::Rk4 | Method::Radau | Method::Rosenbrock | Method::Own => None,
         }
         .filter(|_| self.watches_stiffness)
     }

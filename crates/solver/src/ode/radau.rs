@@ -23,9 +23,8 @@ use std::mem::swap;
 
 use num_complex::Complex64;
 
-use crate::linalg::complex_lu::ShiftedLu;
-use crate::linalg::lu::Lu;
 use crate::ode::dense_output::Kind;
+use crate::ode::jacobian::{ComplexFactors, RealFactors, StateJacobian};
 use crate::ode::radau_tableau::{RadauTableau, TABLEAUS};
 use crate::ode::scale::Scale;
 use crate::ode::step_control::first_step;
@@ -40,6 +39,8 @@ const KEPT: f64 = 1e-3;
 const RAISED: f64 = 2e-3;
 const LOWERED: f64 = 0.8;
 const PAUSE: usize = 10;
+/// Changes of the stages of this part of the allowed error that do not shrink are rounding.
+const STALLED: f64 = 0.1;
 /// A step is not changed for so little, so that the factors stay.
 const SAME: f64 = 1.2;
 /// The error of a trial whose iteration did not converge.
@@ -51,11 +52,9 @@ pub(crate) struct Radau {
     /// Which of [`TABLEAUS`], and whether that is asked for.
     method: usize,
     is_fixed: bool,
-    jacobian: Jacobian,
-    /// $\gamma/h - J$, before it is factorised.
-    matrix: Vec<f64>,
-    real: Lu,
-    shifted: Vec<ShiftedLu>,
+    jacobian: StateJacobian,
+    real: RealFactors,
+    shifted: Vec<ComplexFactors>,
     /// The length and method that the factors belong to.
     factored: Option<(f64, usize)>,
     /// Rates at the start and at the end.
@@ -82,17 +81,6 @@ pub(crate) struct Radau {
     since_change: usize,
 }
 
-/// $\partial f/\partial y$ by rows.
-#[derive(Default)]
-struct Jacobian {
-    matrix: Vec<f64>,
-    /// The largest values that the components have had.
-    largest: Vec<f64>,
-    /// Whether it belongs to the state from which the next step starts, or at least to an earlier one.
-    is_current: bool,
-    is_known: bool,
-}
-
 /// How the last iteration went.
 #[derive(Clone, Copy, Debug, Default)]
 struct Newton {
@@ -113,14 +101,9 @@ impl Radau {
             n,
             method: method.unwrap_or(0),
             is_fixed: method.is_some(),
-            jacobian: Jacobian {
-                matrix: vec![0.0; n * n],
-                largest: vec![0.0; n],
-                ..Jacobian::default()
-            },
-            matrix: Vec::with_capacity(n * n),
-            real: Lu::new(n),
-            shifted: vec![ShiftedLu::default(); pairs],
+            jacobian: StateJacobian::new(n),
+            real: RealFactors::default(),
+            shifted: vec![ComplexFactors::default(); pairs],
             factored: None,
             f: vec![0.0; n],
             f1: vec![0.0; n],
@@ -172,15 +155,11 @@ impl Radau {
         if self.factored == Some((h, self.method)) {
             return Ok(());
         }
-        let (tableau, n) = (self.tableau(), self.n);
+        let tableau = self.tableau();
         self.factored = None;
-        self.matrix.clear();
-        self.matrix.extend(self.jacobian.matrix.iter().map(|x| -x));
-        (0..n).for_each(|i| self.matrix[i * n + i] += tableau.real / h);
-        self.real.factor_nonzero(n, &self.matrix).map_err(|_| EvalError::Singular)?;
-        for (lu, λ) in self.shifted.iter_mut().zip(tableau.complex) {
-            let μ = complex(λ) / h;
-            lu.factor(n, μ, &self.jacobian.matrix).map_err(|_| EvalError::Singular)?;
+        self.real.factor(tableau.real / h, &self.jacobian)?;
+        for (factors, λ) in self.shifted.iter_mut().zip(tableau.complex) {
+            factors.factor(complex(λ) / h, &self.jacobian)?;
         }
         self.factored = Some((h, self.method));
         Ok(())
@@ -295,6 +274,11 @@ impl Radau {
             }
             if iteration > 1 {
                 let now = size / last;
+                if now >= 0.5 && size <= STALLED {
+                    // What is left is the rounding of the rates.
+                    self.newton.contraction = KEPT;
+                    return Ok(());
+                }
                 self.newton.contraction =
                     if iteration == 2 { now } else { (now * ratio).sqrt() };
                 ratio = now;
@@ -386,47 +370,6 @@ impl Radau {
     }
 }
 
-impl Jacobian {
-    /// Differences of the rates, one evaluation for each component; `rates` and `state` are storage.
-    fn evaluate(
-        &mut self,
-        system: &mut Counted<'_>,
-        at: &Base<'_>,
-        state: &mut [f64],
-        rates: &mut [f64],
-    ) -> Result<(), EvalError> {
-        /// The square root of the rounding.
-        const PART: f64 = 1.5e-8;
-        let n = at.y.len();
-        if let Some(jacobian) = system.system.jacobian() {
-            jacobian.jacobian(at.t, at.y, &mut self.matrix)?;
-            finite(&self.matrix)?;
-            (self.is_known, self.is_current) = (true, true);
-            return Ok(());
-        }
-        state.copy_from_slice(at.y);
-        for j in 0..n {
-            // NOTE: differences over less than what a component has been would be rounding of the other terms.
-            self.largest[j] = self.largest[j].max(at.y[j].abs());
-            let known = if self.largest[j] > 0.0 { 0.0 } else { (at.h * at.f[j]).abs() };
-            let size = self.largest[j].max(known);
-            let size = if size > 1e-40 { size } else { 1.0 };
-            state[j] = at.y[j] + (PART * size).copysign(at.h * at.f[j]);
-            if system.rates(at.t, state, rates).is_err() {
-                state[j] = at.y[j] - (PART * size).copysign(at.h * at.f[j]);
-                system.rates(at.t, state, rates)?;
-            }
-            let δ = state[j] - at.y[j];
-            for (i, (a, b)) in rates.iter().zip(at.f).enumerate() {
-                self.matrix[i * n + j] = (a - b) / δ;
-            }
-            state[j] = at.y[j];
-        }
-        (self.is_known, self.is_current) = (true, true);
-        Ok(())
-    }
-}
-
 impl Stepper for Radau {
     fn begin(
         &mut self,
@@ -441,7 +384,7 @@ impl Stepper for Radau {
             return Ok(h.min(span.abs()).copysign(span));
         }
         let from = Base { t: clock.t0, h: span, y: at.y, f: &self.f };
-        Ok(first_step(system, &from, at.scale, &mut self.matrix))
+        Ok(first_step(system, &from, at.scale, &mut Vec::new()))
     }
 
     fn trial(&self, clock: &StepClock) -> Trial {

@@ -7,7 +7,7 @@
 //! NaN behind; results that are not finite are recognised all the same. Evaluations may keep
 //! caches, but the same arguments must give the same bits.
 
-use crate::ode::capability::{ExplicitSteps, Jacobian, TaylorSeries};
+use crate::ode::capability::{ExplicitSteps, Jacobian, OwnSteps, TaylorSeries};
 
 /// A first-order system (Y), with invariants to project onto and events to watch.
 ///
@@ -53,6 +53,11 @@ pub trait System {
     /// The Taylor coefficients of solutions, if the system has them. [`Method::Taylor`](crate::Method::Taylor)
     /// needs them.
     fn taylor_series(&mut self) -> Option<&mut dyn TaylorSeries> {
+        None
+    }
+
+    /// The system's own one-step method, if it has one. [`Method::Own`](crate::Method::Own) needs it.
+    fn own_steps(&mut self) -> Option<&mut dyn OwnSteps> {
         None
     }
 

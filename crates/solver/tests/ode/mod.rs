@@ -4,6 +4,7 @@ mod accuracy;
 mod events;
 mod explicit_steps;
 mod radau;
+mod rosenbrock;
 mod stopping;
 pub(crate) mod systems;
 mod taylor;

@@ -1,5 +1,6 @@
 //! Measured data: a table of times and columns, with gaps.
 
+use crate::analysis::fit::request::Prior;
 use crate::error::Error;
 use crate::problem::settings::separated;
 
@@ -105,7 +106,7 @@ impl Measurements {
 }
 
 /// The cells of a line, without quotes around them.
-fn cells(line: &str) -> Vec<String> {
+pub(crate) fn cells(line: &str) -> Vec<String> {
     let mut cells = vec![String::new()];
     let mut is_quoted = false;
     for letter in line.chars() {
@@ -139,6 +140,28 @@ pub fn named_values(text: &str) -> Result<Vec<(String, f64)>, Error> {
                 )));
             };
             Ok((name.to_owned(), x))
+        })
+        .collect()
+}
+
+/// Reads priors, `m=1+-0.1, k=4±0.5`: mean and standard deviation.
+///
+/// # Errors
+///
+/// [`Error::Usage`] for what is no name with two numbers.
+pub fn named_priors(text: &str) -> Result<Vec<Prior>, Error> {
+    separated(text)
+        .iter()
+        .map(|part| {
+            let number = |x: &str| x.trim().parse::<f64>().ok().filter(|x| x.is_finite());
+            let prior = part.split_once('=').and_then(|(name, rest)| {
+                let (mean, sigma) = rest.split_once('±').or_else(|| rest.split_once("+-"))?;
+                let (mean, sigma) = (number(mean)?, number(sigma)?);
+                Some(Prior { name: name.trim().to_owned(), mean, sigma })
+            });
+            prior.ok_or_else(|| {
+                Error::Usage(format!("`{part}` is not a prior, as in m=1±0.1 or m=1+-0.1"))
+            })
         })
         .collect()
 }

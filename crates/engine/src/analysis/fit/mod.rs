@@ -12,21 +12,24 @@
 //! **What cannot be known.** Directions in which the singular values of $J$, with columns scaled by the sizes of the
 //! parameters, vanish up to the errors of the motion.
 
+mod columns;
+mod confidence;
 mod data;
 mod request;
 mod student;
 mod values;
 
-pub use data::{Measurements, named_bounds, named_values};
-pub use request::{Estimate, Fit, FitRequest, Loss};
+pub(crate) use data::cells;
+pub use data::{Measurements, named_bounds, named_priors, named_values};
+pub use request::{Estimate, Fit, FitRequest, FitRun, Loss, Prior};
 
-use pfaff_solver::{least_squares, singular_values};
+use pfaff_solver::least_squares;
 
-use crate::analysis::fit::student::student_quantile;
+use crate::analysis::fit::columns::{Column, columns};
 use crate::analysis::fit::values::{with_parameters, with_values};
 use crate::error::{Error, Failure};
 use crate::model::Model;
-use crate::motion::{Motion, Series};
+use crate::motion::Motion;
 use crate::problem::settings::{Run, Settings};
 
 /// Finds parameters of a model from measured data.
@@ -49,7 +52,17 @@ use crate::problem::settings::{Run, Settings};
 ///
 /// [`Error`] if a name is not there, if there are more parameters than data, or if no motion reaches the data.
 pub fn fit(model: &Model, data: &Measurements, request: &FitRequest) -> Result<Fit, Error> {
-    let found = Problem::new(model, data, request).and_then(|mut problem| problem.solve());
+    let run = FitRun { data: data.clone(), values: Vec::new() };
+    fit_runs(model, &[run], request)
+}
+
+/// Finds parameters of a model from the data of several runs, which share them.
+///
+/// # Errors
+///
+/// As [`fit`].
+pub fn fit_runs(model: &Model, runs: &[FitRun], request: &FitRequest) -> Result<Fit, Error> {
+    let found = Problem::new(model, runs, request).and_then(|mut problem| problem.solve());
     found.map_err(|failure| failure.in_source(&model.source))
 }
 
@@ -61,87 +74,102 @@ const SMALL: f64 = 1e-9;
 /// Singular values below this part of the largest are errors of the motion.
 const VANISHING: f64 = 1e-6;
 
-struct Problem<'a> {
-    /// The model with every quantity that is sought as a parameter.
+struct Problem {
+    /// The model with every quantity that is sought or differs between runs as a parameter.
     model: Model,
-    data: &'a Measurements,
+    runs: Vec<RunData>,
     names: Vec<String>,
     /// The parameters by index, their values, sizes and bounds.
     places: Vec<usize>,
     values: Vec<f64>,
     sizes: Vec<f64>,
     bounds: Vec<[f64; 2]>,
-    columns: Vec<Column>,
+    /// Which are held for the time being.
+    held: Vec<bool>,
+    /// Mean and standard deviation of what is known before.
+    priors: Vec<(usize, f64, f64)>,
     loss: Loss,
-    run: Run,
     has_sigmas: bool,
+    wants_profile: bool,
     notes: Vec<String>,
 }
 
-/// A column of the data, and where its values are in a motion.
-struct Column {
-    name: String,
-    quantity: Fitted,
-    values: Vec<Option<f64>>,
-    /// One for each value.
-    sigmas: Vec<f64>,
+/// The data of one run.
+struct RunData {
+    t: Vec<f64>,
+    columns: Vec<Column>,
+    request: Run,
+    /// Parameters with values of their own, by index.
+    fixed: Vec<(usize, f64)>,
 }
 
-/// What a column is compared with, by index.
-#[derive(Clone, Copy, Debug)]
-enum Fitted {
-    Position(usize),
-    Velocity(usize),
-    Multiplier(usize),
-    Observed(usize),
+impl RunData {
+    /// How many different times the data have.
+    fn distinct(&self) -> usize {
+        1 + self.t.windows(2).filter(|pair| pair[0] != pair[1]).count()
+    }
 }
 
 /// Residuals, their slopes by rows, and the motion.
 struct Evaluation {
+    /// Those of the data, run by run, and then those of the priors.
     residuals: Vec<f64>,
     slopes: Vec<f64>,
     loss: f64,
+    /// Of the first run.
     motion: Motion,
 }
 
-impl<'a> Problem<'a> {
-    fn new(
-        model: &Model,
-        data: &'a Measurements,
-        request: &FitRequest,
-    ) -> Result<Self, Failure> {
-        let last = data.t[data.t.len() - 1];
+impl Problem {
+    fn new(model: &Model, runs: &[FitRun], request: &FitRequest) -> Result<Self, Failure> {
         let t0 = request.run.t0.or(model.solve.range.map(|r| r.0)).unwrap_or(0.0);
-        if data.t[0] < t0 {
-            return Err(Failure::Usage(format!(
-                "the data begin at t = {}, before the motion, which starts at t = {t0}",
-                data.t[0]
-            )));
-        }
-        let t1 = if last > t0 { last } else { t0 + 1.0 };
-        let run = Run {
-            t1: Some(t1),
-            at: Some(data.t.clone()),
-            samples: None,
-            outputs_only: true,
-            sensitivities: Vec::new(),
-            ..request.run.clone()
-        };
-        Settings::new(model, &run)?;
         if request.parameters.is_empty() {
             return Err(Failure::usage("no parameters are asked for"));
         }
-        let (model, places) = with_parameters(model, &request.parameters, t0)?;
+        if runs.is_empty() {
+            return Err(Failure::usage("there are no data"));
+        }
+        let mut wanted = request.parameters.clone();
+        let sought = wanted.len();
+        for (name, _) in runs.iter().flat_map(|run| &run.values) {
+            if request.parameters.contains(name) {
+                return Err(Failure::Usage(format!(
+                    "`{name}` is sought, and cannot have values of its own in single runs"
+                )));
+            }
+            if !wanted.contains(name) {
+                wanted.push(name.clone());
+            }
+        }
+        let (model, all) = with_parameters(model, &wanted, t0)?;
+        let places = all[..sought].to_vec();
+        let mut notes = Vec::new();
+        let mut list = Vec::new();
+        for (k, run) in runs.iter().enumerate() {
+            let place = |name: &String| wanted.iter().position(|w| w == name);
+            let fixed = run.values.iter().filter_map(|(name, x)| Some((all[place(name)?], *x)));
+            let mut told = Vec::new();
+            list.push(RunData {
+                t: run.data.t.clone(),
+                columns: columns(&model, &run.data, request, &mut told)?,
+                request: timed(&model, &run.data, request, t0)?,
+                fixed: fixed.collect(),
+            });
+            if k == 0 {
+                notes = told;
+            }
+        }
         let names: Vec<String> =
             places.iter().map(|&k| model.parameters[k].name.clone()).collect();
         let values: Vec<f64> = places.iter().map(|&k| model.parameters[k].value).collect();
+        let place = |name: &str, what: &str| {
+            names.iter().position(|n| n == name).ok_or_else(|| {
+                Failure::Usage(format!("`{name}` has {what} but is not asked for"))
+            })
+        };
         let mut bounds = vec![[f64::NEG_INFINITY, f64::INFINITY]; names.len()];
         for (name, low, high) in &request.bounds {
-            let Some(k) = names.iter().position(|n| n == name) else {
-                return Err(Failure::Usage(format!(
-                    "`{name}` has bounds but is not asked for"
-                )));
-            };
+            let k = place(name, "bounds")?;
             if low.partial_cmp(high) != Some(std::cmp::Ordering::Less) {
                 return Err(Failure::Usage(format!(
                     "the bounds {low} and {high} of `{name}` do not ascend"
@@ -149,83 +177,104 @@ impl<'a> Problem<'a> {
             }
             bounds[k] = [*low, *high];
         }
-        let mut notes = Vec::new();
-        let columns = columns(&model, data, request, &mut notes)?;
-        let measured = columns.iter().flat_map(|c| &c.values).flatten().count();
+        let mut priors = Vec::new();
+        for Prior { name, mean, sigma } in &request.priors {
+            let k = place(name, "a prior")?;
+            if !(*sigma > 0.0 && sigma.is_finite() && mean.is_finite()) {
+                return Err(Failure::Usage(format!(
+                    "the standard deviation of the prior of `{name}` must be positive"
+                )));
+            }
+            priors.push((k, *mean, *sigma));
+        }
+        let columns = || list.iter().flat_map(|run| &run.columns);
+        let measured = columns().flat_map(|c| &c.values).flatten().count() + priors.len();
         if measured < names.len() {
             return Err(Failure::Usage(format!(
                 "{} parameters cannot be found from {measured} values: more parameters than data",
                 names.len()
             )));
         }
-        let has_sigmas = columns.iter().any(|c| c.sigmas.iter().any(|s| *s != 1.0))
-            || !request.sigmas.is_empty();
+        let has_sigmas =
+            columns().any(|c| c.sigmas.iter().any(|s| *s != 1.0)) || !request.sigmas.is_empty();
         Ok(Self {
             sizes: values.iter().map(|x| if *x == 0.0 { 1.0 } else { x.abs() }).collect(),
             values: values.iter().zip(&bounds).map(|(x, b)| x.clamp(b[0], b[1])).collect(),
+            held: vec![false; names.len()],
             model,
-            data,
+            runs: list,
             names,
             places,
             bounds,
-            columns,
+            priors,
             loss: request.loss,
-            run,
             has_sigmas,
+            wants_profile: request.profile,
             notes,
         })
     }
 
-    /// The motion with these values; `None` where it does not reach the data.
-    fn motion(
-        &self,
-        values: &[f64],
-        is_differentiated: bool,
-    ) -> Result<Option<Motion>, Failure> {
-        let model = with_values(&self.model, &self.places, values);
-        let sensitivities = if is_differentiated { self.names.clone() } else { Vec::new() };
-        let run = Run { sensitivities, ..self.run.clone() };
-        let motion = crate::pipeline::run_with(&model, None, &run, &mut |_| true)?;
-        let is_whole =
-            motion.t.last() == self.data.t.last() && motion.t.len() == self.distinct();
+    /// The motion of a run with these values; `None` where it does not reach the data.
+    fn motion(&self, run: &RunData, values: &[f64]) -> Result<Option<Motion>, Failure> {
+        let mut places = self.places.clone();
+        let mut values = values.to_vec();
+        for &(k, x) in &run.fixed {
+            places.push(k);
+            values.push(x);
+        }
+        let model = with_values(&self.model, &places, &values);
+        let request = Run { sensitivities: self.names.clone(), ..run.request.clone() };
+        let motion = crate::pipeline::run_with(&model, None, &request, &mut |_| true)?;
+        let is_whole = motion.t.last() == run.t.last() && motion.t.len() == run.distinct();
         Ok(is_whole.then_some(motion))
     }
 
-    /// How many different times the data have.
-    fn distinct(&self) -> usize {
-        1 + self.data.t.windows(2).filter(|pair| pair[0] != pair[1]).count()
-    }
-
     fn evaluate(&self, values: &[f64]) -> Result<Option<Evaluation>, Failure> {
-        let Some(motion) = self.motion(values, true)? else { return Ok(None) };
         let (mut residuals, mut slopes) = (Vec::new(), Vec::new());
-        let mut row = 0;
-        for (i, t) in self.data.t.iter().enumerate() {
-            if i > 0 && *t != self.data.t[i - 1] {
-                row += 1;
-            }
-            for column in &self.columns {
-                let Some(measured) = column.values[i] else { continue };
-                let σ = column.sigmas[i];
-                let series = column.quantity.series([
-                    &motion.q,
-                    &motion.v,
-                    &motion.multipliers,
-                    &motion.observed,
-                ]);
-                residuals.push((series.map_or(f64::NAN, |s| s.values[row]) - measured) / σ);
-                for by in &motion.sensitivities {
-                    let series =
-                        column.quantity.series([&by.q, &by.v, &by.multipliers, &by.observed]);
-                    slopes.push(series.map_or(f64::NAN, |s| s.values[row]) / σ);
+        let mut first = None;
+        for run in &self.runs {
+            let Some(motion) = self.motion(run, values)? else { return Ok(None) };
+            let mut row = 0;
+            for (i, t) in run.t.iter().enumerate() {
+                if i > 0 && *t != run.t[i - 1] {
+                    row += 1;
+                }
+                for column in &run.columns {
+                    let Some(measured) = column.values[i] else { continue };
+                    let σ = column.sigmas[i];
+                    let lists = [&motion.q, &motion.v, &motion.multipliers, &motion.observed];
+                    let series = column.quantity.series(lists.map(Vec::as_slice));
+                    let value = series.map_or(f64::NAN, |s| s.values[row]);
+                    residuals.push((value - measured) / σ);
+                    for by in &motion.sensitivities {
+                        let lists = [&by.q, &by.v, &by.multipliers, &by.observed];
+                        let series = column.quantity.series(lists.map(Vec::as_slice));
+                        slopes.push(series.map_or(f64::NAN, |s| s.values[row]) / σ);
+                    }
                 }
             }
+            first.get_or_insert(motion);
+        }
+        let mut loss: f64 = residuals.iter().map(|r| self.loss.value(*r)).sum();
+        for &(k, mean, σ) in &self.priors {
+            let r = (values[k] - mean) / σ;
+            residuals.push(r);
+            loss += r * r;
+            slopes.extend((0..self.names.len()).map(|j| if j == k { 1.0 / σ } else { 0.0 }));
         }
         if residuals.iter().chain(&slopes).any(|x| !x.is_finite()) {
             return Ok(None);
         }
-        let loss = residuals.iter().map(|r| self.loss.value(*r)).sum();
-        Ok(Some(Evaluation { residuals, slopes, loss, motion }))
+        Ok(first.map(|motion| Evaluation { residuals, slopes, loss, motion }))
+    }
+
+    /// The roots of the weights of all residuals; priors are never down-weighted.
+    fn weights(&self, found: &Evaluation) -> Vec<f64> {
+        let measured = found.residuals.len() - self.priors.len();
+        let weight = |(i, r): (usize, &f64)| {
+            if i < measured { self.loss.weight(*r).sqrt() } else { 1.0 }
+        };
+        found.residuals.iter().enumerate().map(weight).collect()
     }
 
     fn solve(&mut self) -> Result<Fit, Failure> {
@@ -242,7 +291,7 @@ impl<'a> Problem<'a> {
             }
             (iterations, is_converged) = self.minimise(&mut found, iterations)?;
         }
-        Ok(self.finish(found, iterations, is_converged))
+        self.finish(found, iterations, is_converged)
     }
 
     /// Levenberg and Marquardt's iteration.
@@ -255,8 +304,7 @@ impl<'a> Problem<'a> {
         let mut damping = 1e-3_f64;
         for _ in 0..STEPS {
             let n = found.residuals.len();
-            let weights: Vec<f64> =
-                found.residuals.iter().map(|r| self.loss.weight(*r).sqrt()).collect();
+            let weights = self.weights(found);
             let slope =
                 |i: usize, k: usize| weights[i] * found.slopes[i * p + k] * self.sizes[k];
             let gradient: Vec<f64> = (0..p)
@@ -266,7 +314,7 @@ impl<'a> Problem<'a> {
                 let [low, high] = self.bounds[k];
                 let is_leaving = (self.values[k] <= low && gradient[k] > 0.0)
                     || (self.values[k] >= high && gradient[k] < 0.0);
-                !is_leaving
+                !is_leaving && !self.held[k]
             };
             let free: Vec<usize> = (0..p).filter(|&k| is_free(k)).collect();
             if free.is_empty() {
@@ -330,22 +378,27 @@ impl<'a> Problem<'a> {
     /// Takes the root mean square of the residuals of each column for its standard deviation; says whether that
     /// changes something.
     fn estimate_sigmas(&mut self, found: &mut Evaluation) -> bool {
-        if self.columns.len() < 2 {
+        let names: Vec<String> = self.runs[0].columns.iter().map(|c| c.name.clone()).collect();
+        if names.len() < 2 && self.priors.is_empty() {
             return false;
         }
         let residuals = self.by_column(found);
-        let mut sizes: Vec<f64> = Vec::new();
-        for (column, residuals) in self.columns.iter().zip(&residuals) {
-            let (count, sum) =
-                residuals.iter().flatten().fold((0.0, 0.0), |(n, s), r| (n + 1.0, s + r * r));
-            let scale = column.values.iter().flatten().fold(0.0_f64, |m, x| m.max(x.abs()));
-            // NOTE: data without noise leave residuals of rounding, which say nothing.
-            sizes.push(
-                (sum / f64::max(count, 1.0)).sqrt().max(1e-9 * scale).max(f64::MIN_POSITIVE),
-            );
-        }
-        for (column, size) in self.columns.iter_mut().zip(&sizes) {
-            column.sigmas.fill(*size);
+        let columns = || self.runs.iter().flat_map(|run| &run.columns);
+        let sizes: Vec<(String, f64)> = columns()
+            .map(|column| {
+                let same = || columns().zip(&residuals).filter(|(c, _)| c.name == column.name);
+                let all = same().flat_map(|(_, list)| list).flatten();
+                let (count, sum) = all.fold((0.0, 0.0), |(n, s), r| (n + 1.0, s + r * r));
+                let values = same().flat_map(|(c, _)| &c.values).flatten();
+                let scale = values.fold(0.0_f64, |m, x| m.max(x.abs()));
+                // NOTE: data without noise leave residuals of rounding, which say nothing.
+                let size = (sum / f64::max(count, 1.0)).sqrt().max(1e-9 * scale);
+                (column.name.clone(), size.max(f64::MIN_POSITIVE))
+            })
+            .collect();
+        for column in self.runs.iter_mut().flat_map(|run| &mut run.columns) {
+            let size = sizes.iter().find(|(name, _)| *name == column.name).map(|s| s.1);
+            column.sigmas.fill(size.unwrap_or(1.0));
         }
         match self.evaluate(&self.values) {
             Ok(Some(again)) => {
@@ -356,223 +409,46 @@ impl<'a> Problem<'a> {
         }
     }
 
-    /// Residuals in the units of the data.
+    /// Residuals in the units of the data, for each column of each run.
     fn by_column(&self, found: &Evaluation) -> Vec<Vec<Option<f64>>> {
         let mut next = found.residuals.iter();
-        let mut lists: Vec<Vec<Option<f64>>> = vec![Vec::new(); self.columns.len()];
-        for i in 0..self.data.t.len() {
-            for (column, list) in self.columns.iter().zip(&mut lists) {
-                let residual = column.values[i].and_then(|_| next.next());
-                list.push(residual.map(|r| r * column.sigmas[i]));
-            }
-        }
-        lists
-    }
-
-    fn finish(&self, found: Evaluation, iterations: usize, is_converged: bool) -> Fit {
-        let (n, p) = (found.residuals.len(), self.names.len());
-        let weights: Vec<f64> =
-            found.residuals.iter().map(|r| self.loss.weight(*r).sqrt()).collect();
-        let matrix: Vec<f64> = (0..n * p)
-            .map(|at| weights[at / p] * found.slopes[at] * self.sizes[at % p])
-            .collect();
-        let is_held = |k: usize| {
-            self.values[k] <= self.bounds[k][0] || self.values[k] >= self.bounds[k][1]
-        };
-        let svd = singular_values(&matrix, n, p);
-        let largest = svd.values.first().copied().unwrap_or_default();
-        let is_known = |σ: f64| σ > VANISHING * largest;
-        let squares: f64 =
-            found.residuals.iter().zip(&weights).map(|(r, w)| (w * r).powi(2)).sum();
-        let rank = svd.values.iter().filter(|σ| is_known(**σ)).count();
-        let freedom = n.saturating_sub(rank);
-        let variance = if self.has_sigmas { 1.0 } else { squares / freedom.max(1) as f64 };
-        let mut covariance = vec![vec![0.0; p]; p];
-        let mut is_determined = vec![true; p];
-        let mut unidentifiable = Vec::new();
-        for (σ, direction) in svd.values.iter().zip(&svd.directions) {
-            let step: Vec<f64> =
-                direction.iter().zip(&self.sizes).map(|(v, s)| v * s).collect();
-            if is_known(*σ) {
-                for i in 0..p {
-                    for j in 0..p {
-                        covariance[i][j] += variance * step[i] * step[j] / (σ * σ);
-                    }
-                }
-                continue;
-            }
-            let most = direction.iter().fold(0.0_f64, |m, v| m.max(v.abs()));
-            let largest = step.iter().zip(direction).filter(|(_, v)| v.abs() > 1e-4 * most);
-            let largest =
-                largest.fold(0.0_f64, |m: f64, (x, _)| if x.abs() > m.abs() { *x } else { m });
-            let mut parts = Vec::new();
-            for k in 0..p {
-                if direction[k].abs() > 1e-4 * most {
-                    is_determined[k] = false;
-                    parts.push((self.names[k].clone(), step[k] / largest));
+        let mut all: Vec<Vec<Option<f64>>> = Vec::new();
+        for run in &self.runs {
+            let mut lists: Vec<Vec<Option<f64>>> = vec![Vec::new(); run.columns.len()];
+            for i in 0..run.t.len() {
+                for (column, list) in run.columns.iter().zip(&mut lists) {
+                    let residual = column.values[i].and_then(|_| next.next());
+                    list.push(residual.map(|r| r * column.sigmas[i]));
                 }
             }
-            unidentifiable.push(parts);
+            all.extend(lists);
         }
-        let quantile = if self.has_sigmas {
-            student_quantile(f64::INFINITY)
-        } else {
-            student_quantile(freedom as f64)
-        };
-        let mut notes = self.notes.clone();
-        let mut parameters = Vec::new();
-        for k in 0..p {
-            if !is_determined[k] || is_held(k) {
-                for j in 0..p {
-                    covariance[k][j] = f64::NAN;
-                    covariance[j][k] = f64::NAN;
-                }
-            }
-            if is_held(k) {
-                notes.push(format!("`{}` is held at its bound", self.names[k]));
-            }
-            let sigma = covariance[k][k].sqrt();
-            let value = self.values[k];
-            parameters.push(Estimate {
-                name: self.names[k].clone(),
-                value,
-                sigma,
-                interval: [value - quantile * sigma, value + quantile * sigma],
-            });
-        }
-        for parts in &unidentifiable {
-            if let [(name, _)] = parts.as_slice() {
-                notes.push(format!("the data do not depend on `{name}`"));
-            }
-        }
-        if !is_converged {
-            notes.push(
-                "the iteration did not converge: the values are the best ones found".into(),
-            );
-        }
-        if freedom == 0 && !self.has_sigmas {
-            notes.push("there are as many parameters as values: nothing is left to estimate errors from".into());
-        }
-        let residuals = self.by_column(&found);
-        let plain = residuals.iter().flatten().flatten();
-        let sum: f64 = if self.has_sigmas {
-            found.residuals.iter().map(|r| r * r).sum()
-        } else {
-            plain.map(|r| r * r).sum()
-        };
-        Fit {
-            parameters,
-            covariance,
-            residual: (sum / n as f64).sqrt(),
-            unidentifiable,
-            values: n,
-            iterations,
-            is_converged,
-            residuals: self.columns.iter().map(|c| c.name.clone()).zip(residuals).collect(),
-            sigmas: self
-                .columns
-                .iter()
-                .map(|c| {
-                    let given = c.sigmas.first().copied().unwrap_or(f64::NAN);
-                    let is_estimated = !self.has_sigmas && self.columns.len() < 2;
-                    (c.name.clone(), if is_estimated { variance.sqrt() } else { given })
-                })
-                .collect(),
-            notes,
-            motion: found.motion,
-        }
+        all
     }
 }
 
-impl Fitted {
-    fn series(self, [q, v, multipliers, observed]: [&[Series]; 4]) -> Option<&Series> {
-        match self {
-            Self::Position(k) => q.get(k),
-            Self::Velocity(k) => v.get(k),
-            Self::Multiplier(k) => multipliers.get(k),
-            Self::Observed(k) => observed.get(k),
-        }
-    }
-}
-
-/// The columns that are fitted.
-fn columns(
+/// The run that belongs to data.
+fn timed(
     model: &Model,
     data: &Measurements,
     request: &FitRequest,
-    notes: &mut Vec<String>,
-) -> Result<Vec<Column>, Failure> {
-    let quantity = |name: &str| {
-        let place = |k: Option<usize>, of: fn(usize) -> Fitted| k.map(of);
-        let coordinates = &model.coordinates;
-        let observed = model.observed.iter().position(|o| o.name == name);
-        place(observed, Fitted::Observed)
-            .or_else(|| {
-                place(coordinates.iter().position(|c| c.name == name), Fitted::Position)
-            })
-            .or_else(|| {
-                let own = name.strip_suffix('\'')?;
-                place(coordinates.iter().position(|c| c.name == own), Fitted::Velocity)
-            })
-            .or_else(|| {
-                let inner =
-                    name.strip_prefix("lambda(").or_else(|| name.strip_prefix("mu("))?;
-                let own = inner.strip_suffix(')')?;
-                place(model.constraints.iter().position(|c| c.name == own), Fitted::Multiplier)
-            })
+    t0: f64,
+) -> Result<Run, Failure> {
+    if data.t[0] < t0 {
+        return Err(Failure::Usage(format!(
+            "the data begin at t = {}, before the motion, which starts at t = {t0}",
+            data.t[0]
+        )));
+    }
+    let last = data.t[data.t.len() - 1];
+    let run = Run {
+        t1: Some(if last > t0 { last } else { t0 + 1.0 }),
+        at: Some(data.t.clone()),
+        samples: None,
+        outputs_only: true,
+        sensitivities: Vec::new(),
+        ..request.run.clone()
     };
-    let is_usual = |name: &str| !matches!(quantity(name), None | Some(Fitted::Multiplier(_)));
-    let names: Vec<String> = if request.columns.is_empty() {
-        let usual = data.columns.iter().map(|c| c.0.clone());
-        usual.filter(|name| is_usual(name)).collect()
-    } else {
-        request.columns.clone()
-    };
-    if request.columns.is_empty() {
-        let is_other = |name: &&String| !is_usual(name) && !name.starts_with("sigma(");
-        let others: Vec<String> = data
-            .columns
-            .iter()
-            .map(|c| &c.0)
-            .filter(is_other)
-            .map(|n| format!("`{n}`"))
-            .collect();
-        if !others.is_empty() {
-            notes.push(format!("not fitted: {}", others.join(", ")));
-        }
-    }
-    if names.is_empty() {
-        return Err(Failure::usage(
-            "the data have no column of a coordinate, a velocity or an observed quantity of the model",
-        ));
-    }
-    let mut list = Vec::new();
-    for name in names {
-        let Some(values) = data.column(&name) else {
-            return Err(Failure::Usage(format!("the data have no column `{name}`")));
-        };
-        let Some(quantity) = quantity(&name) else {
-            return Err(Failure::Usage(format!(
-                "`{name}` is no coordinate, velocity, multiplier or observed quantity of the model"
-            )));
-        };
-        let given = request.sigmas.iter().find(|(n, _)| *n == name).map_or(1.0, |(_, σ)| *σ);
-        let own = data.column(&format!("sigma({name})"));
-        let sigmas: Vec<f64> =
-            (0..values.len()).map(|i| own.and_then(|own| own[i]).unwrap_or(given)).collect();
-        if sigmas.iter().any(|σ| !σ.is_finite() || *σ <= 0.0) {
-            return Err(Failure::Usage(format!(
-                "the standard deviations of `{name}` must be positive"
-            )));
-        }
-        list.push(Column { name, quantity, values: values.to_vec(), sigmas });
-    }
-    for (name, _) in &request.sigmas {
-        if !list.iter().any(|column| column.name == *name) {
-            return Err(Failure::Usage(format!(
-                "`{name}` has a standard deviation but is not fitted"
-            )));
-        }
-    }
-    Ok(list)
+    Settings::new(model, &run)?;
+    Ok(run)
 }

@@ -1,5 +1,6 @@
 //! What a fit is asked for, and what it finds.
 
+use crate::analysis::fit::data::Measurements;
 use crate::motion::Motion;
 use crate::problem::settings::Run;
 
@@ -16,8 +17,32 @@ pub struct FitRequest {
     pub sigmas: Vec<(String, f64)>,
     /// The loss.
     pub loss: Loss,
+    /// What is known of parameters before.
+    pub priors: Vec<Prior>,
+    /// Whether intervals by the profile of the likelihood are computed too, which takes many more motions.
+    pub profile: bool,
     /// How the motions are computed; their output times are those of the data.
     pub run: Run,
+}
+
+/// A parameter that is known before to be normally distributed.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Prior {
+    /// The parameter or initial value.
+    pub name: String,
+    /// Its mean.
+    pub mean: f64,
+    /// Its standard deviation.
+    pub sigma: f64,
+}
+
+/// The measured data of one run.
+#[derive(Clone, Debug, PartialEq)]
+pub struct FitRun {
+    /// The data.
+    pub data: Measurements,
+    /// Parameters and initial values (`x'(0)`) that this run has other values of.
+    pub values: Vec<(String, f64)>,
 }
 
 /// The loss of a residual in standard deviations.
@@ -74,6 +99,9 @@ pub struct Estimate {
     pub sigma: f64,
     /// The interval that contains the true value with a probability of 95 %.
     pub interval: [f64; 2],
+    /// The same by the profile of the likelihood, where it was asked for: beyond its ends the least loss over all other
+    /// parameters has risen too far. Infinite where no end was found.
+    pub profile: Option<[f64; 2]>,
 }
 
 /// What a fit found.
@@ -93,7 +121,9 @@ pub struct Fit {
     pub iterations: usize,
     /// Whether the steps became small.
     pub is_converged: bool,
-    /// Residuals by column, in the units of the data; missing values stay missing.
+    /// The times of each column of residuals.
+    pub times: Vec<Vec<f64>>,
+    /// Residuals by column and run, in the units of the data; missing values stay missing.
     pub residuals: Vec<(String, Vec<Option<f64>>)>,
     /// The standard deviation of each column, given or estimated.
     pub sigmas: Vec<(String, f64)>,

@@ -21,7 +21,7 @@ use crate::system::ordinary::spread;
 
 /// Where the rate of a component of the state stands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Rate {
+pub(crate) enum Rate {
     /// It is this component of the state itself, a velocity.
     State(usize),
     /// It is this one of the unknowns.
@@ -35,7 +35,7 @@ pub(crate) struct VariationalFlow {
     system: CompiledSystem,
     equations: Slopes,
     constraints: Option<Slopes>,
-    rates: Vec<Rate>,
+    pub(crate) rates: Vec<Rate>,
     /// $\delta p_k$
     tangents: Vec<Vec<f64>>,
     /// $x$ at the state last solved.
@@ -186,6 +186,14 @@ impl VariationalFlow {
     /// The rates of a direction, with the response last asked for.
     pub(crate) fn rates_along(&self, δy: &[f64], rates: &mut [f64]) {
         Self::read(&self.rates, δy, &self.response, rates);
+    }
+
+    /// The unknowns that are multipliers of constraints that repeat others.
+    pub(crate) fn repeated(&self) -> Vec<usize> {
+        match &self.system.dynamics {
+            Compiled::Saddle(kkt) => kkt.repeated().iter().map(|a| self.system.n + a).collect(),
+            Compiled::Reduced(_) | Compiled::Ordinary(_) => Vec::new(),
+        }
     }
 
     /// Whether no constraint repeats others.

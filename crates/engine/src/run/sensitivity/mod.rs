@@ -9,13 +9,14 @@
 //!
 //! and the time of an event moves by the same $\delta t$ of its own function.
 
+mod adjoint;
 pub(crate) mod direction;
 pub(crate) mod flow;
 mod outputs;
 pub(crate) mod start;
 
 use pfaff_expr::Expr;
-use pfaff_model::{Quantity, Workspace};
+use pfaff_model::{Principle, Quantity, Workspace};
 use pfaff_solver::{
     Control, DenseStep, Method, Observer, OdeOptions, StopReason, System, integrate,
 };
@@ -24,7 +25,7 @@ use crate::derivation::derive_in;
 use crate::error::Failure;
 use crate::motion::Motion;
 use crate::motion::note::{Note, brief};
-use crate::motion::sensitivity::Sensitivity;
+use crate::motion::sensitivity::{Sensitivity, Transition};
 use crate::motion::verdict::{Audit, Check};
 use crate::problem::branches::Branches;
 use crate::problem::settings::{Run, Settings};
@@ -38,6 +39,7 @@ use crate::run::sensitivity::start::{StartPlace, StartTangent};
 use crate::run::{bvp, variational, volterra};
 use crate::system::compiled::{CompiledSystem, Dynamics};
 use crate::system::linearisation::Variables;
+use crate::system::ordinary::spread;
 
 /// Output times up to which each ends a step, so that no interpolation is between.
 const EXACT: usize = 64;
@@ -65,6 +67,9 @@ pub(crate) fn check(model: &Workspace, request: &Run) -> Result<(), Failure> {
         return refused("models with `on`", why);
     }
     let settings = Settings::new(model, request)?;
+    if let Some(gradient) = &request.gradient {
+        adjoint::check(model, gradient, settings.t0)?;
+    }
     directions(model, &request.sensitivities, settings.t0).map(|_| ())
 }
 
@@ -76,7 +81,6 @@ pub(crate) fn add(
     motion: &mut Motion,
 ) -> Result<(), Failure> {
     let settings = Settings::new(model, request)?;
-    let directions = directions(model, &request.sensitivities, settings.t0)?;
     let full = |d: &Dynamics| !matches!(d, Dynamics::Saddle(e) if e.auxiliary.is_some());
     let dynamics = match derived.filter(|d| full(d)) {
         Some(dynamics) => dynamics.clone(),
@@ -84,33 +88,149 @@ pub(crate) fn add(
     };
     let mut system = CompiledSystem::new(model, &dynamics, settings.backend)?;
     let start = begin(model, &dynamics, &mut system, settings.t0)?;
-    let changes: Vec<Vec<f64>> =
-        directions.iter().map(|d| parameter_tangents(model, d.source)).collect();
-    let place = StartPlace::new(model, &dynamics, &start, settings.t0)?;
-    let tangents: Vec<StartTangent> = directions
-        .iter()
-        .zip(&changes)
-        .map(|(direction, change)| place.along(direction.source, change))
-        .collect::<Result<_, _>>()?;
+    let base = Base { model, settings: &settings, dynamics: &dynamics, start: &start };
+    if !request.sensitivities.is_empty() {
+        let directions = directions(model, &request.sensitivities, settings.t0)?;
+        let changes: Vec<Vec<f64>> =
+            directions.iter().map(|d| parameter_tangents(model, d.source)).collect();
+        let place = StartPlace::new(model, &dynamics, &start, settings.t0)?;
+        let tangents: Vec<StartTangent> = directions
+            .iter()
+            .zip(&changes)
+            .map(|(direction, change)| place.along(direction.source, change))
+            .collect::<Result<_, _>>()?;
+        let varied = Varied { directions, changes, tangents };
+        motion.sensitivities = derivatives(&base, request.principle, &varied, motion)?;
+    }
+    if request.transition {
+        let varied = base.all_directions()?;
+        let columns = derivatives(&base, request.principle, &varied, motion)?;
+        motion.transition = Some(Transition::of(&varied.names(), &columns, motion.t.len()));
+    }
+    if let Some(gradient) = &request.gradient {
+        motion.gradient = Some(adjoint::gradient(&base, gradient, motion)?);
+    }
+    Ok(())
+}
+
+/// A motion at its start.
+struct Base<'a> {
+    model: &'a Workspace,
+    settings: &'a Settings,
+    dynamics: &'a Dynamics,
+    start: &'a Start,
+}
+
+/// What varies, and how the start follows.
+struct Varied {
+    directions: Vec<Direction>,
+    /// The changes of all parameters along each direction.
+    changes: Vec<Vec<f64>>,
+    tangents: Vec<StartTangent>,
+}
+
+impl Varied {
+    fn names(&self) -> Vec<String> {
+        self.directions.iter().map(|d| d.name.clone()).collect()
+    }
+}
+
+impl Base<'_> {
+    /// Every component of the state in turn, moved onto the tangent space of the constraints by the smallest change in
+    /// the kinetic metric.
+    fn all_directions(&self) -> Result<Varied, Failure> {
+        let model = self.model;
+        let n = model.coordinates.len();
+        let variables = Variables::of(model, self.dynamics, Vec::new());
+        let mut directions = Vec::new();
+        for &symbol in &variables.state {
+            let position = |list: &[Expr]| list.iter().position(|&s| s == symbol);
+            let (name, quantity) = if let Some(k) = position(&model.positions()) {
+                (model.coordinates[k].name.clone(), Quantity::Coordinate(k, 0))
+            } else if let Some(k) = position(&model.velocities()) {
+                (format!("{}'", model.coordinates[k].name), Quantity::Coordinate(k, 1))
+            } else {
+                let a = position(&model.results.mu).unwrap_or_default();
+                (format!("mu({})", model.constraints[a].name), Quantity::Multiplier(a))
+            };
+            directions.push(Direction { name, source: Source::Initial(quantity) });
+        }
+        let d = directions.len();
+        let unit =
+            |k: usize| -> Vec<f64> { (0..d).map(|i| f64::from(u8::from(i == k))).collect() };
+        let mut system = CompiledSystem::new(model, self.dynamics, self.settings.backend)?;
+        let Start { q, v, multipliers, .. } = self.start;
+        let mut y = system.state(self.settings.t0, q, v, multipliers);
+        y.truncate(d);
+        let tangents = vec![Vec::new(); d];
+        let mut flow = VariationalFlow::new(
+            model,
+            self.dynamics,
+            variables,
+            tangents,
+            self.settings.backend,
+        )?;
+        let mut whole = VariationalFlow::joined(&y, &(0..d).map(unit).collect::<Vec<_>>());
+        flow.begin(model, self.settings.t0, &whole);
+        flow.project(self.settings.t0, &mut whole).map_err(|_| {
+            Failure::usage(
+                "the constraints are singular at the start: they have no tangent space",
+            )
+        })?;
+        let orders: Option<&[u8]> = match self.dynamics {
+            Dynamics::Ordinary(ordinary) => Some(&ordinary.orders),
+            Dynamics::Saddle(_) => None,
+        };
+        let tangents = (0..d)
+            .map(|k| {
+                let part = flow.part(&whole, k);
+                let mut v = vec![0.0; n];
+                match orders {
+                    Some(orders) => spread(orders, &part[n..], &mut v),
+                    None => v.copy_from_slice(&part[n..2 * n]),
+                }
+                let multipliers = part.get(2 * n..).map_or_else(Vec::new, <[f64]>::to_vec);
+                let multipliers = if orders.is_some() { Vec::new() } else { multipliers };
+                StartTangent { q: part[..n].to_vec(), v, multipliers }
+            })
+            .collect();
+        let parameters = model.parameters.len();
+        Ok(Varied { directions, changes: vec![vec![0.0; parameters]; d], tangents })
+    }
+}
+
+/// The derivatives of a motion along some directions.
+fn derivatives(
+    base: &Base<'_>,
+    principle: Option<Principle>,
+    varied: &Varied,
+    motion: &mut Motion,
+) -> Result<Vec<Sensitivity>, Failure> {
+    let &Base { model, settings, dynamics, start } = base;
+    let Varied { directions, changes, tangents } = varied;
     let mut branches = Branches::of(model);
+    let fixed_dynamics;
     let dynamics = match &branches {
-        Some(branches) => derive_in(&branches.model, request.principle)?,
+        Some(branches) => {
+            fixed_dynamics = derive_in(&branches.model, principle)?;
+            &fixed_dynamics
+        }
         None => dynamics,
     };
     let mut task = Task {
-        settings: &settings,
-        dynamics: &dynamics,
+        settings,
+        dynamics,
         varied: (0..model.parameters.len())
             .filter(|&k| changes.iter().any(|change| change[k] != 0.0))
             .collect(),
-        changes: &changes,
-        sizes: directions.iter().map(|d| size(model, &start, d.source)).collect(),
-        outputs: Outputs::new(model, &dynamics, &directions, motion),
+        changes,
+        sizes: directions.iter().map(|d| size(model, start, d.source)).collect(),
+        outputs: Outputs::new(model, dynamics, directions, motion),
         error: Some(0.0),
         steps: 0,
     };
     let fixed = branches.as_ref().map_or(model, |branches| &branches.model);
-    let mut whole = task.first(fixed, &start, &tangents)?;
+    let mut whole = task.first(fixed, start, tangents)?;
     let end = motion.t.iter().chain(motion.events.iter().map(|e| &e.t)).copied();
     let end = end.fold(settings.t0, f64::max);
     let mut stopped = None;
@@ -136,7 +256,7 @@ pub(crate) fn add(
     }
     let Task { outputs, error, steps, .. } = task;
     let reached = outputs.reached();
-    motion.sensitivities = outputs.finished(motion);
+    let found = outputs.finished(motion);
     if let Some(t) = stopped {
         motion.notes.push(Note::Remark(format!(
             "the sensitivities end at t = {}: beyond, they could not be integrated",
@@ -144,7 +264,7 @@ pub(crate) fn add(
         )));
     }
     if reached > 0 {
-        motion.notes.extend(without_effect(&directions, &motion.sensitivities));
+        motion.notes.extend(without_effect(directions, &found));
     }
     let check = error_check(
         error.filter(|_| stopped.is_none() && reached > 0),
@@ -154,7 +274,7 @@ pub(crate) fn add(
     let check = Check { name: "sensitivities by a second integration".into(), ..check };
     motion.audit.checks.push(check);
     motion.audit = Audit::of(std::mem::take(&mut motion.audit.checks));
-    Ok(())
+    Ok(found)
 }
 
 /// The size of a parameter or initial value; 1 if it is zero.
@@ -270,8 +390,10 @@ impl Task<'_> {
                 t0: from,
                 t1: to,
                 method: match self.settings.options.method {
-                    Method::Radau => Method::Radau,
-                    Method::Dop853 | Method::Taylor | Method::Rk4 => Method::Dop853,
+                    Method::Radau | Method::Rosenbrock => Method::Radau,
+                    Method::Dop853 | Method::Taylor | Method::Rk4 | Method::Own => {
+                        Method::Dop853
+                    }
                 },
                 step: None,
                 ..self.settings.options

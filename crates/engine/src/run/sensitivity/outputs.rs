@@ -12,7 +12,7 @@ use crate::motion::{Motion, Series};
 use crate::run::sensitivity::direction::Direction;
 use crate::run::sensitivity::flow::VariationalFlow;
 use crate::system::compiled::Dynamics;
-use crate::system::linearisation::{Slopes, output_slopes};
+use crate::system::linearisation::{Slopes, Variables, output_slopes};
 
 /// The derivatives so far.
 pub(crate) struct Outputs {
@@ -210,7 +210,7 @@ impl Functions {
         let mut known = vec![variables.time];
         known.extend(variables.state.iter().chain(&variables.unknowns));
         known.extend(model.parameter_symbols());
-        let written = g.substitute(functions, &results(model, dynamics, flow));
+        let written = g.substitute(functions, &results(model, dynamics, variables));
         let is_known: Vec<bool> = written
             .iter()
             .map(|&e| g.symbols(&[e]).iter().all(|s| known.contains(s)) && !g.has_memory(e))
@@ -280,15 +280,15 @@ pub(crate) fn shifts(
 }
 
 /// Energy and reactions in terms of state and unknowns.
-fn results(
+pub(super) fn results(
     model: &Workspace,
     dynamics: &Dynamics,
-    flow: &VariationalFlow,
+    variables: &Variables,
 ) -> Vec<(Expr, Expr)> {
     let Dynamics::Saddle(equations) = dynamics else { return Vec::new() };
     let g = &model.graph;
     let n = model.coordinates.len();
-    let (a, λ) = flow.variables.unknowns.split_at(n);
+    let (a, λ) = variables.unknowns.split_at(n);
     let terms = &equations.multiplier_terms;
     let mut list = vec![(model.results.energy, equations.energy)];
     for (i, &reaction) in model.results.reaction.iter().enumerate() {

@@ -9,6 +9,7 @@ use pfaff_program::{
 use pfaff_solver::{EvalError, Lu};
 
 use crate::system::event_phases::event_phases;
+use crate::system::jacobian::{DescriptorForm, DescriptorJacobian};
 use crate::system::reduced::order;
 use crate::system::taylor_system::{Demand, TaylorExpansion, reduced_recurrences};
 
@@ -43,6 +44,8 @@ pub(super) struct Chart {
     pub(super) series: Option<TaylorExpansion>,
     /// $(t, q, u)$ to the values of the events, once somebody has asked; `None` inside where that is not to be had.
     pub(super) events: Option<Option<Executor>>,
+    /// The slopes of the equations, once somebody has asked; `None` inside where they cannot be compiled.
+    pub(super) descriptor: Option<Option<DescriptorJacobian>>,
 }
 
 /// $(t, q, u)$ to $\dot q$, then $\dot u$ and the power, or mass, force and power for a numeric solve.
@@ -118,6 +121,14 @@ impl Atlas {
         let outputs = g.merging(|| g.substitute(&outputs, &replacement));
         let program = Program::compile(g, &state, &self.symbols, &outputs).ok()?;
         Some(program.fused().tiered(&self.values, self.backend))
+    }
+
+    /// The slopes of the equations in a chart.
+    pub(super) fn descriptor(&self, chart: usize) -> Option<DescriptorJacobian> {
+        let reduction = &self.reductions[chart];
+        let form = DescriptorForm::reduced(reduction);
+        let parameters = (self.symbols.as_slice(), self.values.as_slice());
+        DescriptorJacobian::new(&reduction.graph, &form, parameters, self.backend).ok()
     }
 
     /// The chart that is best at a point, derived if it is a new one.
@@ -223,6 +234,7 @@ impl Chart {
             inputs: vec![0.0; 1 + 2 * n + 2 * k],
             series: None,
             events: None,
+            descriptor: None,
         })
     }
 

@@ -13,8 +13,19 @@ use crate::syntax::{ExprId, Name, NodeKind, Setting, SettingValue};
 const SETTINGS: [&str; 5] = ["t", "tolerance", "method", "samples", "step"];
 
 /// The words for the method.
-pub(crate) const METHODS: [&str; 7] =
-    ["auto", "dop853", "rk4", "taylor", "radau", "shooting", "collocation"];
+pub(crate) const METHODS: [&str; 11] = [
+    "auto",
+    "dop853",
+    "rk4",
+    "taylor",
+    "radau",
+    "rosenbrock",
+    "dalembert",
+    "gauss",
+    "energy",
+    "shooting",
+    "collocation",
+];
 
 /// How many output times there may be.
 const SAMPLES: i64 = 100_000_000;
