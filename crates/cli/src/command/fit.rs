@@ -105,7 +105,7 @@ pub(crate) fn fit(arguments: &FitArguments) -> Result<Exit, Exit> {
     };
     let found = fit_runs(&model, &runs, &request).map_err(failed)?;
     if let Some(file) = &arguments.plot {
-        if !file.ends_with(".svg") {
+        if Path::new(file).extension().is_none_or(|ending| ending != "svg") {
             return Err(usage(&format!("`{file}` must end in .svg")));
         }
         let place = Place::new(file, &[])?;

@@ -9,7 +9,7 @@ use pfaff_solver::{
 use crate::system::compiled::{Compiled, CompiledSystem};
 use crate::system::explicit_steps;
 use crate::system::geometric::{Flow, Geometric};
-use crate::system::jacobian::DescriptorJacobian;
+use crate::system::jacobian::{DescriptorJacobian, ModelJacobian};
 use crate::system::kkt::Kkt;
 use crate::system::ordinary::spread;
 
@@ -43,7 +43,7 @@ impl CompiledSystem {
     ) -> Result<(&mut DescriptorJacobian, Vec<usize>), EvalError> {
         let n = self.n;
         if self.descriptor.is_none() {
-            let compiled = self.jacobian.as_ref().and_then(|jacobian| jacobian.compiled());
+            let compiled = self.jacobian.as_ref().and_then(ModelJacobian::compiled);
             self.descriptor = compiled.map(Box::new);
         }
         let mut held = Vec::new();

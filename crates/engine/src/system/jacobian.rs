@@ -4,7 +4,7 @@
 //!
 //! $$ \dot y = F(t, y, x), \qquad r(t, y, x) = 0, \qquad
 //!    \frac{\partial\dot y}{\partial y} = \frac{\partial F}{\partial y}
-//!    - \frac{\partial F}{\partial x}\Bigl(\frac{\partial r}{\partial x}\Bigr)^{-1}\frac{\partial r}{\partial y}.
+//!    {} - \frac{\partial F}{\partial x}\Bigl(\frac{\partial r}{\partial x}\Bigr)^{-1}\frac{\partial r}{\partial y}.
 //!    \qquad (\mathrm D) $$
 //!
 //! In the saddle-point form $x$ are accelerations and multipliers and $r$ is (K), in the reduced form $x = \dot u$, and

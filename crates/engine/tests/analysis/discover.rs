@@ -174,7 +174,7 @@ fn the_model_text_runs_and_a_held_coordinate_is_integrable() {
 
 #[test]
 fn bad_data_are_refused() {
-    let rows: String = (0..10).map(|k| format!("{k},{k}\n")).collect();
+    let rows = (0..10).map(|k| format!("{k},{k}\n")).collect::<Vec<_>>().concat();
     let refused = |text: &str, names: &[&str], words: &str| {
         let error = MeasuredMotions::read("m.csv", text, names).expect_err(words).to_string();
         assert!(error.contains(words), "{error}");

@@ -246,8 +246,8 @@ fn runs_share_their_parameters() {
 fn profiles_end_where_the_loss_has_risen() {
     let text = "coordinates x\nparameters k = 1\nequation x' = -k*x\ninitial x = 1\n";
     let times = [1.0, 2.0, 3.0];
-    let measured: String =
-        times.iter().map(|t| format!("{t},{}\n", libm::exp(-0.7 * t))).collect();
+    let row = |t: &f64| format!("{t},{}\n", libm::exp(-0.7 * t));
+    let measured = times.iter().map(row).collect::<Vec<_>>().concat();
     let data = Measurements::read("m.csv", &format!("t,x\n{measured}")).expect("data");
     let mut request = request(&["k"]);
     request.sigmas = vec![("x".into(), 0.2)];

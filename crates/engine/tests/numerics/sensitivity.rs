@@ -381,8 +381,8 @@ fn names_that_are_not_there_and_parameters_that_do_nothing() {
     assert!(error.to_string().contains("given ends"), "{error}");
 }
 
-/// $\ddot x = \sin t - \sin x$ with $x(4) = 1$, $\dot x(4) = 2$, to $t = 10$. The reference values are those of a Taylor
-/// integration of motion and variation with 60 digits.
+/// $\ddot x = \sin t - \sin x$ with $x(4) = 1$, $\dot x(4) = 2$, to $t = 10$. The reference values are those of a
+/// Taylor integration of motion and variation with 60 digits.
 #[test]
 fn solution_and_monodromy_to_thirteen_digits() {
     let model = support::model(
@@ -454,8 +454,8 @@ fn adjoint_gradients_are_the_sensitivities() {
          constraint blade: y'*cos(phi) - x'*sin(phi) = 0\nforce phi: -0.1*phi'\n\
          initial phi = 0.2, x' = 1, phi' = 0.3\n\
          observe g = x^2 + sin(phi)*y' + m*lambda(blade)\nobserve e = energy\n",
-        "coordinates x, y\nparameters l = 1, g = 2\nlagrangian (x'^2 + y'^2)/2 - g*y\n\
-         constraint rod: x^2 + y^2 = l^2\ninitial x = 0.6, y' = 0.2\nobserve g = x*y\nobserve e = x'^2*g\n",
+        "coordinates x, y\nparameters l = 1, w = 2\nlagrangian (x'^2 + y'^2)/2 - w*y\n\
+         constraint rod: x^2 + y^2 = l^2\ninitial x = 0.6, y' = 0.2\nobserve g = x*y\nobserve e = x'^2*w\n",
         "coordinates a, b\nparameters k = 0.5, r = 3\nequation a' = r*a*(1 - a) - b\n\
          equation b'' = -k*b' + a - b^3\ninitial a = 0.3, b = 0.1, b' = 0.2\nobserve g = a*b\nobserve e = b'^2\n",
         "coordinates x, y, z\nparameters k = 0.3\nlagrangian (x'^2 + y'^2 + z'^2)/2 - k*y^2\n\

@@ -189,11 +189,11 @@ fn mechanisms_to_the_digits_of_the_test_set() {
         ],
         &[-0.473_688_659_084_893_3e-2, -0.110_468_033_125_734_37e-2],
     ];
-    // The reference of the mechanism has errors of 3e-10, 3e-8 and 1e-7: our methods agree with each other to 1e-12. That
-    // of the car axis was computed with quadruple precision.
+    // The reference of the mechanism has errors of 3e-10, 3e-8 and 1e-6: our methods agree with each other to 1e-12.
+    // That of the car axis was computed with quadruple precision.
     let problems = [
-        (ANDREWS, andrews, Method::Radau, 1e-11, [1e-9, 1e-7, 1e-6]),
-        (ANDREWS, andrews, Method::Dop853, 1e-12, [1e-9, 1e-7, 1e-6]),
+        (ANDREWS, andrews, Method::Radau, 1e-11, [1e-9, 1e-7, 3e-6]),
+        (ANDREWS, andrews, Method::Dop853, 1e-12, [1e-9, 1e-7, 3e-6]),
         (CAR_AXIS, car, Method::Radau, 1e-12, [1e-11, 1e-10, 1e-9]),
         (CAR_AXIS, car, Method::Dop853, 1e-12, [1e-9, 1e-8, 1e-7]),
     ];

@@ -48,15 +48,14 @@ impl ToText for Discovery {
                 let _ = writeln!(text, "      {}", errors.join(", "));
             }
         }
-        match self.is_integrable {
-            Some(is_integrable) => {
-                let subject = if self.rows.len() == 1 { "It is" } else { "Together they are" };
-                text += &match is_integrable {
-                    true => format!("\n{subject} integrable, that is holonomic.\n"),
-                    false => format!("\n{subject} not integrable, that is nonholonomic.\n"),
-                };
-            }
-            None => {}
+        if let Some(is_integrable) = self.is_integrable {
+            let subject = if self.rows.len() == 1 { "It is" } else { "Together they are" };
+            let verdict = if is_integrable {
+                "integrable: holonomic"
+            } else {
+                "not integrable: nonholonomic"
+            };
+            let _ = writeln!(text, "\n{subject} {verdict}.");
         }
         if !self.rows.is_empty() {
             let _ = write!(text, "\nAs a model:\n\n{}", self.model);

@@ -130,17 +130,17 @@ impl ToJson for Fit {
 
 /// The residuals over time, one curve for each column.
 pub fn residual_figure(fit: &Fit) -> Figure<'static> {
-    let curve =
-        |(k, ((name, values), t)): (usize, (&(String, Vec<Option<f64>>), &Vec<f64>))| {
-            let (x, y): (Vec<f64>, Vec<f64>) =
-                t.iter().zip(values).filter_map(|(t, r)| Some((*t, (*r)?))).unzip();
-            Curve { name: name.clone(), x: x.into(), y: y.into(), colour: k, dash: 0 }
-        };
+    let mut curves = Vec::new();
+    for (colour, ((name, values), t)) in fit.residuals.iter().zip(&fit.times).enumerate() {
+        let measured = t.iter().zip(values).filter_map(|(t, r)| Some((*t, (*r)?)));
+        let (x, y): (Vec<f64>, Vec<f64>) = measured.unzip();
+        curves.push(Curve { name: name.clone(), x: x.into(), y: y.into(), colour, dash: 0 });
+    }
     Figure {
         title: format!("{}: residuals", fit.motion.title),
         x: Axis { label: "t".into(), log: false },
         y: Axis { label: "model - data".into(), log: false },
-        curves: fit.residuals.iter().zip(&fit.times).enumerate().map(curve).collect(),
+        curves,
         equal: false,
     }
 }

@@ -28,8 +28,8 @@ pub struct OdeOptions {
     /// Whether [`Method::Radau`] takes over where the steps of an explicit method are limited by stability, and gives
     /// back where they would not be.
     pub watches_stiffness: bool,
-    /// Whether an implicit method measures errors by the present size of a component and not by its largest one, so that
-    /// what decays over many orders keeps its digits, as concentrations do.
+    /// Whether an implicit method measures errors by the present size of a component and not by its largest one, so
+    /// that what decays over many orders keeps its digits, as concentrations do.
     pub follows_decay: bool,
     /// The order of [`Method::Taylor`], if it is not the one that belongs to the tolerance; that of [`Method::Radau`]
     /// (5, 9 or 13), if it is not to vary.

@@ -1,7 +1,7 @@
 //! A Rosenbrock method of order 4(3) with six stages, for stiff problems at loose tolerances.
 //!
 //! $$ \Bigl(\frac{1}{\gamma h} - J\Bigr) u_i = f\Bigl(t + c_i h,\; y + \sum_{j<i} a_{ij} u_j\Bigr)
-//!    + \sum_{j<i} \frac{c_{ij}}{h} u_j + h\,d_i\,\partial_t f, \qquad
+//!    {} + \sum_{j<i} \frac{c_{ij}}{h} u_j + h\,d_i\,\partial_t f, \qquad
 //!    y_1 = y + \sum_{j\le 4} a_{5j} u_j + u_5 + u_6 \qquad (\mathrm{RB}) $$
 //!
 //! with the coefficients of RODASP (Steinebach 1995; Hairer and Wanner 1996, §IV.7 and the program RODAS), which keeps

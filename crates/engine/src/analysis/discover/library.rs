@@ -76,9 +76,9 @@ impl Function {
     }
 }
 
-/// The libraries that are tried one after another, of at most so many functions: with products of two sines and cosines,
-/// with products of a coordinate and another factor. `is_angle` says of which coordinates sines and cosines are
-/// meaningful.
+/// The libraries that are tried one after another, of at most so many functions: with products of two sines and
+/// cosines, with products of a coordinate and another factor. `is_angle` says of which coordinates sines and cosines
+/// are meaningful.
 pub(super) fn libraries(is_angle: &[bool], most: usize) -> Vec<Vec<Function>> {
     let n = is_angle.len();
     let circular = |i: usize| [Factor::Sine(i), Factor::Cosine(i)];

@@ -143,6 +143,11 @@ pub fn discover(data: &[MeasuredMotions]) -> Result<Discovery, Error> {
         }
         found.extend(&samples, &functions, &scale, common.as_deref());
     }
+    found.rows.sort_by_key(|row| {
+        let factors: usize = row.terms.iter().map(|(_, f)| f.complexity()).sum();
+        let places: Vec<usize> = row.terms.iter().map(|(i, _)| *i).collect();
+        (factors, places)
+    });
     let rows: Vec<DiscoveredRow> = found.rows.iter().map(|row| row.shown(&names)).collect();
     let is_integrable = (!rows.is_empty()).then(|| found.is_integrable(&samples, n));
     let model = model_text(&names, &rows, &motions, &all);

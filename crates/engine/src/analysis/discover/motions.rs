@@ -60,7 +60,7 @@ impl MeasuredMotions {
             places.push(k);
         }
         let mark = MARKS.iter().find_map(|name| place(name).filter(|k| !places.contains(k)));
-        let mut motions: Vec<(String, usize, Vec<f64>, Vec<Vec<f64>>)> = Vec::new();
+        let mut motions: Vec<Told> = Vec::new();
         for (number, line) in lines {
             let row = cells(line);
             if row.len() != names.len() {
@@ -91,12 +91,12 @@ impl MeasuredMotions {
             let t = values[0];
             let name = mark.map_or_else(String::new, |k| row[k].clone());
             let known = match mark {
-                Some(_) => motions.iter().position(|m| m.0 == name),
+                Some(_) => motions.iter().position(|m| m.name == name),
                 None => motions.len().checked_sub(1),
             };
             let known = match known {
-                Some(k) if motions[k].2.last().is_some_and(|&last| t <= last) => {
-                    let (first, last) = (motions[k].2[0], motions[k].2[motions[k].2.len() - 1]);
+                Some(k) if motions[k].t.last().is_some_and(|&last| t <= last) => {
+                    let (first, last) = (motions[k].t[0], motions[k].t[motions[k].t.len() - 1]);
                     if mark.is_some() || t > first {
                         let what = format!("the times must ascend, but {t} comes after {last}");
                         return wrong(number, what);
@@ -106,16 +106,17 @@ impl MeasuredMotions {
                 known => known,
             };
             let k = known.unwrap_or_else(|| {
-                motions.push((name, number, Vec::new(), vec![Vec::new(); places.len()]));
+                let columns = vec![Vec::new(); places.len()];
+                motions.push(Told { name, line: number, t: Vec::new(), columns });
                 motions.len() - 1
             });
-            motions[k].2.push(t);
-            motions[k].3.iter_mut().zip(&values[1..]).for_each(|(list, x)| list.push(*x));
+            motions[k].t.push(t);
+            motions[k].columns.iter_mut().zip(&values[1..]).for_each(|(list, x)| list.push(*x));
         }
         if motions.is_empty() {
             return usage(format!("`{file}` has names but no data"));
         }
-        if let Some((_, line, t, _)) = motions.iter().find(|m| m.2.len() < LEAST) {
+        if let Some(Told { line, t, .. }) = motions.iter().find(|m| m.t.len() < LEAST) {
             let what = format!(
                 "the motion that begins here has {} samples; {LEAST} are needed",
                 t.len()
@@ -124,7 +125,16 @@ impl MeasuredMotions {
         }
         Ok(Self {
             coordinates: coordinates.iter().map(|name| (*name).to_owned()).collect(),
-            motions: motions.into_iter().map(|(_, _, t, columns)| (t, columns)).collect(),
+            motions: motions.into_iter().map(|m| (m.t, m.columns)).collect(),
         })
     }
+}
+
+/// A motion of the table so far.
+struct Told {
+    name: String,
+    /// Where it begins.
+    line: usize,
+    t: Vec<f64>,
+    columns: Vec<Vec<f64>>,
 }

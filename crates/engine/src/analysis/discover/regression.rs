@@ -1,8 +1,8 @@
 //! Rows of a Pfaffian system from smoothed samples: few terms that cancel as far as the noise allows.
 //!
-//! A row $\omega(q) = \sum_{i,k} c_{ik} f_k(q)\,dq_i$ holds along a motion if $A c = 0$, where each sample gives the row
-//! $A_{ik} = f_k(q)\,\dot q_i$. Both $q$ and $\dot q$ are uncertain, so $A$ is too; with the known covariance of every
-//! sample the noise has the Gram matrix $G$, and
+//! A row $\omega(q) = \sum_{i,k} c_{ik} f_k(q)\,dq_i$ holds along a motion if $A c = 0$, where each sample gives the
+//! row $A_{ik} = f_k(q)\,\dot q_i$. Both $q$ and $\dot q$ are uncertain, so $A$ is too; with the known covariance of
+//! every sample the noise has the Gram matrix $G$, and
 //!
 //! $$ \lambda(c) = \frac{c^\top A^\top A\,c}{c^\top G\,c} \qquad (\mathrm L) $$
 //!
@@ -103,7 +103,7 @@ impl<'a> Regression<'a> {
             }
             for i in 0..p {
                 let x = row[i];
-                let target = &mut gram[i * p..i * p + i + 1];
+                let target = &mut gram[i * p..=i * p + i];
                 target.iter_mut().zip(&row).for_each(|(g, y)| *g += x * y);
             }
         }

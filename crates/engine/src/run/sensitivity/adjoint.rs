@@ -3,9 +3,9 @@
 //! For $\dot y = F(t, y, x)$ with $r(t, y, x; p) = 0$, and $G = g(t_1, y, x; p)$ or $G = \int g\,dt$,
 //!
 //! $$ \dot\ell = -\Bigl(\frac{\partial\dot y}{\partial y}\Bigr)^{\!\top}\ell
-//!    - \frac{dg}{dy}, \qquad
+//!    {} - \frac{dg}{dy}, \qquad
 //!    \frac{dG}{dp} = \ell(t_0)\cdot\frac{dy_0}{dp}
-//!    + \int \Bigl(\ell\cdot\frac{\partial\dot y}{\partial p} + \frac{dg}{dp}\Bigr)dt \qquad (\mathrm A) $$
+//!    {} + \int \Bigl(\ell\cdot\frac{\partial\dot y}{\partial p} + \frac{dg}{dp}\Bigr)dt \qquad (\mathrm A) $$
 //!
 //! backwards along the motion, where the terms of $g$ are those of an integral, and $\ell(t_1) = dg/dy$ with the
 //! direct part $dg/dp$ for a value at the end. With $w = (\partial r/\partial x)^{-\top} b$ for whatever multiplies
@@ -49,7 +49,7 @@ pub(super) fn check(
     }
     if Branches::of(model).is_some() {
         return Err(Failure::usage(
-            "gradients by the adjoint equations are not available across branches: use `--sensitivity`",
+            "gradients by the adjoint equations are not available across branches: ask for sensitivities",
         ));
     }
     directions(model, &by, t0).map(|_| ())

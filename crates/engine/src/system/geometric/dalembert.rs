@@ -7,8 +7,9 @@
 //!    \varphi(t_1, q_1) = 0 \;\text{ or }\; \psi(\bar t, \bar q, \bar v) = 0, \qquad
 //!    p_1 = \frac{\partial L}{\partial\dot q} + \tfrac h2 F $$
 //!
-//! \[CM01, §3\], with the position level of holonomic constraints and the velocity level of the others. The velocities at
-//! the end follow from $p_1$ on the constraints (`legendre.rs`): only $p_1$ up to reactions matters for the next step.
+//! \[CM01, §3\], with the position level of holonomic constraints and the velocity level of the others. The
+//! velocities at the end follow from $p_1$ on the constraints (`legendre.rs`): only $p_1$ up to reactions matters for
+//! the next step.
 
 use pfaff_expr::{Expr, Role};
 use pfaff_mechanics::Equations;

@@ -1,7 +1,7 @@
 //! A method that keeps the energy and all constraints: the midpoint rule with discrete gradients.
 //!
-//! For the invariants $I$ of $\dot z = f(t, z)$ (the energy with its balance $\dot E = P$, the constraints $\varphi$ and
-//! $\psi$) the discrete gradient \[Gon96\] in a metric $W$
+//! For the invariants $I$ of $\dot z = f(t, z)$ (the energy with its balance $\dot E = P$, the constraints $\varphi$
+//! and $\psi$) the discrete gradient \[Gon96\] in a metric $W$
 //!
 //! $$ g = \nabla I(\bar z) + \frac{I(t_1, z_1) - I(t_0, z_0) - \nabla I(\bar z)\cdot\Delta z - h\,\partial_t I}
 //!    {\Delta z^\top W\,\Delta z}\,W\,\Delta z $$
@@ -122,7 +122,7 @@ impl EnergyKeeping {
             self.evaluate(t + 0.5 * h, &middle);
             self.invariants.matrix(&mut self.slopes);
             let power = system.flow(t + 0.5 * h, &middle, &mut self.flow)?;
-            let moved = self.correct(h, power)?;
+            let moved = self.correct(h, power);
             if !moved.is_finite() {
                 return Err(EvalError::NotFinite);
             }
@@ -148,7 +148,7 @@ impl EnergyKeeping {
     }
 
     /// The next $\Delta z$ of (E); tells how far it moved.
-    fn correct(&mut self, h: f64, power: f64) -> Result<f64, EvalError> {
+    fn correct(&mut self, h: f64, power: f64) -> f64 {
         let (d, k) = (2 * self.n, self.count);
         let size: f64 = self.change.iter().zip(&self.metric).map(|(x, w)| w * x * x).sum();
         for (a, row) in self.gradients.chunks_exact_mut(d).enumerate() {
@@ -188,6 +188,6 @@ impl EnergyKeeping {
             whole = whole.max(root * next.abs());
             self.change[i] = next;
         }
-        Ok(if whole > 0.0 { moved / whole } else { 0.0 })
+        if whole > 0.0 { moved / whole } else { 0.0 }
     }
 }

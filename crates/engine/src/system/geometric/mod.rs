@@ -1,10 +1,10 @@
 //! One-step methods of mechanics with a fixed step, for long times.
 //!
-//! | word | method | keeps | applies to |
-//! |---|---|---|---|
-//! | `dalembert` | discrete Lagrange–d'Alembert, midpoint rule | the symplectic form and momenta without velocity constraints (with holonomic ones it is RATTLE); the discrete constraints with them | Chetaev's principle |
-//! | `gauss` | Gauss's collocation of order 4 in $(q, p)$ | the symplectic form, quadratic invariants | models without constraints |
-//! | `energy` | midpoint rule with a discrete gradient | the energy, to rounding | Chetaev's principle |
+//! - `dalembert`: discrete Lagrange–d'Alembert with the midpoint rule. It keeps the symplectic form and momenta without
+//!   velocity constraints (with holonomic ones it is RATTLE), and the discrete constraints with them.
+//! - `gauss`: Gauss's collocation of order 4 in $(q, p)$, for models without constraints. It keeps the symplectic
+//! form and quadratic invariants.
+//! - `energy`: the midpoint rule with discrete gradients. It keeps the energy, to rounding.
 //!
 //! All are symmetric, so that reversible motions stay reversible.
 
