@@ -450,11 +450,6 @@ impl Kkt {
         (members.into_iter().map(|i| kept[i]).collect(), size)
     }
 
-    /// All unknowns of the last solve.
-    pub(crate) fn solution(&self) -> &[f64] {
-        &self.saddle.solution
-    }
-
     /// $\ddot q$ of the last solve.
     pub(crate) fn acceleration(&self) -> &[f64] {
         &self.saddle.solution[..self.n]

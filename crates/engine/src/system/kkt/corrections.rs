@@ -6,6 +6,11 @@ use crate::system::kkt::{Buffers, Kkt};
 use crate::system::saddle_point::Blocks;
 
 impl Kkt {
+    /// All unknowns of the last solve.
+    pub(crate) fn solution(&self) -> &[f64] {
+        &self.saddle.solution
+    }
+
     /// The smallest change $\delta\dot q$, in the kinetic metric, with $A\,\delta\dot q = -\psi$ at the state
     /// last evaluated.
     pub(crate) fn velocity_correction(&mut self) -> Result<&[f64], EvalError> {
