@@ -20,12 +20,11 @@ use crate::derivation::{Derivation, derive, derive_shortest};
 use crate::error::{Error, Failure};
 use crate::model::Model;
 use crate::motion::Motion;
-use crate::problem::branches::Branches;
 use crate::problem::settings::{Run, Settings};
 use crate::run::initial_value::integrated;
 use crate::run::prepare::{RunInput, has_loops};
 use crate::run::progress::Progress;
-use crate::run::{bvp, jump, segments, sensitivity, variational, volterra};
+use crate::run::{bvp, hybrid, jump, sensitivity, variational, volterra};
 
 /// Integrates a model and audits the motion. `watch` is told the time and the steps after each step and may
 /// end the run by `false`.
@@ -61,10 +60,12 @@ pub(crate) fn run_with(
     request: &Run,
     watch: &mut dyn FnMut(&Progress<'_>) -> bool,
 ) -> Result<Motion, Failure> {
-    if !request.has_derivatives() {
-        return solved(model, derivation, request, watch);
-    }
     let own = model.workspace();
+    if !request.has_derivatives() {
+        let mut motion = solved(model, derivation, request, watch)?;
+        motion.leave_out_rates(&own);
+        return Ok(motion);
+    }
     sensitivity::check(&own, request)?;
     let mut motion = solved(model, derivation, request, watch)?;
     // NOTE: branches are fixed before equations are derived.
@@ -91,16 +92,15 @@ fn solved(
     } else if volterra::has_memory(workspace) {
         jump::refused(workspace, "a model with memory")?;
     }
+    jump::refused_principle(workspace, request.principle.unwrap_or(model.principle))?;
     if variational::is_fractional(workspace) {
         return variational::run(workspace, request);
     }
     if bvp::has_ends(workspace) {
         return bvp::run(workspace, request, watch);
     }
-    if !volterra::has_memory(workspace)
-        && let Some(branches) = Branches::of(workspace)
-    {
-        return segments::run(workspace, branches, request, watch);
+    if !volterra::has_memory(workspace) && hybrid::is_hybrid(workspace) {
+        return hybrid::run(workspace, request, watch);
     }
     let clock = Stopwatch::start(request.clock);
     let chetaev = request.principle.unwrap_or(model.principle) == Principle::Chetaev;

@@ -26,9 +26,10 @@ pub use elaborate::{
 pub use highlight::{Piece, highlight};
 pub use lexer::token::{Decimal, Keyword};
 pub use model::{
-    AffineBody, AffineWord, Constraint, Coordinate, Datum, Declarations, Direction, Dynamics,
-    Equation, Event, Force, ForceOrigin, Model, MultiplierStart, Observed, Parameter,
-    Principle, Quantity, Reset, Results, Solve, Symmetry, Terminal, TerminalValue, Workspace,
+    Activity, AffineBody, AffineWord, Constraint, Contact, Coordinate, Datum, Declarations,
+    Direction, Dynamics, Equation, Event, Force, ForceOrigin, Hybrid, ImpactLaw, Model,
+    MultiplierStart, Observed, Parameter, Principle, Quantity, Reset, Results, Sampler, Solve,
+    Symmetry, Terminal, TerminalValue, Workspace,
 };
 pub use parser::{
     Parsed, ParsedAssignments, ParsedExpression, ParsedExpressions, parse, parse_assignments,

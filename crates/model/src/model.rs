@@ -4,6 +4,8 @@
 //! parameters stay symbols (their values
 //! stand beside them), sizes and index ranges are gone.
 
+mod hybrid;
+
 use std::ops::{Deref, DerefMut};
 use std::sync::Arc;
 
@@ -13,6 +15,8 @@ use crate::drawing::Drawing;
 use crate::elaborate::Scope;
 use crate::source::{Source, Span};
 use crate::syntax::Arena;
+
+pub use hybrid::{Activity, Contact, Hybrid, ImpactLaw, Sampler};
 
 /// A constrained system as the user wrote it, frozen: it is shared between threads at no cost, and nothing
 /// that is done with it changes it.
@@ -139,10 +143,12 @@ pub struct Declarations {
     pub abbreviations: Vec<(String, Expr)>,
     /// What moves it.
     pub dynamics: Dynamics,
-    /// Scalar constraints in declared order.
+    /// Scalar constraints in declared order; of those that switch, the ones that hold in the first mode.
     pub constraints: Vec<Constraint>,
-    /// Forces that are not in the Lagrangian, in declared order.
+    /// Forces that are not in the Lagrangian, in declared order; of those that switch, as the constraints.
     pub forces: Vec<Force>,
+    /// What switches along the motion.
+    pub hybrid: Hybrid,
     /// `principle …`
     pub principle: Principle,
     /// `initial …`
@@ -184,6 +190,9 @@ pub struct Coordinate {
     pub velocity: Expr,
     /// $\ddot q$
     pub acceleration: Expr,
+    /// Whether it is a variable of first order (`state`, or what a sampled `control` holds): without inertia, and with
+    /// a constraint of its name that gives its rate.
+    pub is_state: bool,
     /// Where it is declared.
     pub span: Span,
 }
@@ -244,6 +253,8 @@ pub struct Constraint {
     pub along: Option<Vec<Expr>>,
     /// The word that made it, if it is one of the affine-body words.
     pub word: Option<AffineWord>,
+    /// Whether it only gives the rate of a state.
+    pub is_rate: bool,
     /// Where it stands.
     pub span: Span,
 }
@@ -446,6 +457,12 @@ pub struct Reset {
     pub event: usize,
     /// Positions and velocities with their new values, which may contain what an [`Event`] may.
     pub values: Vec<(Quantity, Expr)>,
+    /// Parameters by index, with their new values.
+    pub parameters: Vec<(usize, Expr)>,
+    /// The mode from there on, by index.
+    pub mode: Option<usize>,
+    /// The run ends when it happens for this many times.
+    pub stop: Option<usize>,
     /// Where it stands.
     pub span: Span,
 }

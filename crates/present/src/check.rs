@@ -31,6 +31,17 @@ impl ToJson for CheckReport {
             ("regular", verdict(self.regular)),
             ("constraints", Value::Array(self.constraints.iter().map(constraint).collect())),
         ];
+        for (key, names) in [("states", &self.states), ("modes", &self.modes)] {
+            if !names.is_empty() {
+                parts.push((key, strings(names)));
+            }
+        }
+        if !self.contacts.is_empty() {
+            let contact = |(name, law): &(String, &str)| {
+                object([("name", string(name)), ("law", string(law))])
+            };
+            parts.push(("contacts", Value::Array(self.contacts.iter().map(contact).collect())));
+        }
         if !self.kernels.is_empty() {
             parts.push(("kernels", Value::Array(self.kernels.iter().map(kernel).collect())));
         }
@@ -50,7 +61,7 @@ impl ToText for CheckReport {
         let _ = writeln!(text, "  degrees of freedom  {}", self.degrees_of_freedom);
         let regular = match self.regular {
             Some(true)
-                if self.coordinates.len() - self.degrees_of_freedom
+                if self.coordinates.len().saturating_sub(self.degrees_of_freedom)
                     < self.constraints.len() =>
             {
                 "yes: accelerations and reactions are determined, multipliers are not (redundant constraints)"
@@ -81,6 +92,14 @@ impl ToText for CheckReport {
                 format!("{} of order {}", c.class.name(), orders.join(", "))
             };
             let _ = writeln!(text, "  constraint {:width$}  {class}{integrable}{open}", c.name);
+        }
+        for (word, names) in [("states", &self.states), ("modes", &self.modes)] {
+            if !names.is_empty() {
+                let _ = writeln!(text, "  {word:18}  {}", names.join(", "));
+            }
+        }
+        for (name, law) in &self.contacts {
+            let _ = writeln!(text, "  contact {name}  {law}");
         }
         for (kernel, how) in &self.kernels {
             let _ = writeln!(text, "  kernel {kernel}: {how}");

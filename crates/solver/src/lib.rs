@@ -30,9 +30,10 @@ pub use bvp::{
     relaxed, shoot, shooting_residual, solve_boundary,
 };
 pub use linalg::{
-    Eigenvector, LeastSquares, LeastSquaresFit, LeastSquaresSolution, Lu, RankRevealing,
-    Singular, SingularValues, SparseLu, cholesky, cholesky_solve, eigenvalues, eigenvector,
-    least_squares, singular_values, symmetric_eigenvalues,
+    ContactProblem, ContactSolution, ContactState, Eigenvector, LeastSquares, LeastSquaresFit,
+    LeastSquaresSolution, Lu, RankRevealing, Singular, SingularValues, SparseLu, cholesky,
+    cholesky_solve, eigenvalues, eigenvector, least_squares, singular_values,
+    symmetric_eigenvalues,
 };
 pub use newton::{
     Advance, Damping, FirstPart, NewtonProblem, NewtonReport, NewtonRule, SizeTest, Stall,

@@ -26,6 +26,12 @@ pub struct CheckReport {
     pub regular: Option<bool>,
     /// One after another.
     pub constraints: Vec<ConstraintReport>,
+    /// Names of the variables of first order (`state`, and what a sampled `control` holds).
+    pub states: Vec<String>,
+    /// Names of the modes; the constraints are those of the first.
+    pub modes: Vec<String>,
+    /// Names of the contacts, each with its law of impact.
+    pub contacts: Vec<(String, &'static str)>,
     /// Whether a run looks for an extremum with memory between given ends, so that no initial value problem
     /// is asked for.
     pub between_ends: bool,
@@ -71,8 +77,7 @@ pub fn check_of(derivation: &Derivation) -> CheckReport {
 
 fn report(model: &Workspace, dynamics: Result<&Dynamics, &Refusal>) -> CheckReport {
     let title = model.name().to_owned();
-    let coordinates: Vec<String> = model.coordinates.iter().map(|c| c.name.clone()).collect();
-    let n = coordinates.len();
+    let n = model.coordinates.len();
     let velocities = model.velocities();
     let is_large = n > LARGE;
     let mut constraints: Vec<ConstraintReport> = model
@@ -128,9 +133,21 @@ fn report(model: &Workspace, dynamics: Result<&Dynamics, &Refusal>) -> CheckRepo
     if between_ends {
         (regular, refusal) = (None, None);
     }
+    let mut rates = model.constraints.iter().map(|c| c.is_rate);
+    constraints.retain(|_| rates.next() != Some(true));
+    let states = model.coordinates.iter().filter(|c| c.is_state);
+    let contacts = model.hybrid.contacts.iter();
     CheckReport {
         title,
-        coordinates,
+        states: states.map(|c| c.name.clone()).collect(),
+        modes: model.hybrid.modes.clone(),
+        contacts: contacts.map(|c| (c.name.clone(), c.law.name())).collect(),
+        coordinates: model
+            .coordinates
+            .iter()
+            .filter(|c| !c.is_state)
+            .map(|c| c.name.clone())
+            .collect(),
         degrees_of_freedom,
         regular,
         constraints,

@@ -43,6 +43,8 @@ pub(crate) struct TrajectoryEvidence<'a> {
     pub(crate) energy: Option<Expr>,
     /// The largest values of positions and velocities, those of earlier segments included.
     pub(crate) scales: &'a [f64],
+    /// The largest energy of earlier segments.
+    pub(crate) earlier_energy: f64,
     /// Momenta that the motion keeps.
     pub(crate) momenta: &'a [Momentum],
     /// How many steps the run took.
@@ -261,7 +263,7 @@ fn balance(
         return Check::unchecked(name.into(), 0.0, reason);
     };
     let between = between_steps(evidence);
-    let (mut at_steps, mut outputs, mut scale) = (0.0_f64, 0.0_f64, 0.0_f64);
+    let (mut at_steps, mut outputs, mut scale) = (0.0_f64, 0.0_f64, evidence.earlier_energy);
     let quadrature = ledger.quadrature(kind, evidence);
     for entry in &ledger.entries {
         let gained = entry.work[kind] - first.work[kind];

@@ -291,6 +291,24 @@ impl Motion {
         self.stop = later.stop;
     }
 
+    /// Leaves out the multipliers of constraints that only give the rates of states.
+    pub(crate) fn leave_out_rates(&mut self, model: &Workspace) {
+        let is_rate =
+            |name: &str| model.constraints.iter().any(|c| c.is_rate && c.name == name);
+        let kept: Vec<bool> = self.multipliers.iter().map(|s| !is_rate(&s.name)).collect();
+        if kept.iter().all(|&kept| kept) {
+            return;
+        }
+        self.multipliers.retain(|s| !is_rate(&s.name));
+        self.multiplier_rates.retain(|s| !is_rate(&s.name));
+        for event in &mut self.events {
+            for values in [&mut event.multipliers, &mut event.multiplier_rates] {
+                let mut kept = kept.iter();
+                values.retain(|_| kept.next() != Some(&false));
+            }
+        }
+    }
+
     /// Leaves out all output times but the first `count`.
     pub(crate) fn truncate(&mut self, count: usize) {
         let lists = [

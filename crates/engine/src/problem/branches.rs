@@ -14,11 +14,11 @@
 //! | $(a^{2k})^r$ with a fraction $2kr$ | $a$ | as it is |
 //!
 //! With fixed branches the equations go on smoothly beyond $u = 0$, where the run stops by an event; it then goes
-//! on with the other branch (`run/segments.rs`). Where $u$ is linear in time, and at the knots of tables over
+//! on with the other branch (`run/hybrid`). Where $u$ is linear in time, and at the knots of tables over
 //! time, the place is known beforehand: a step ends there.
 
 use pfaff_expr::{Binary, Expr, Graph, Node, Relation, Role, Unary};
-use pfaff_model::{Direction, Dynamics, Event, Parameter, Span, Workspace};
+use pfaff_model::{Direction, Dynamics, Event, ForceOrigin, Parameter, Span, Workspace};
 
 /// A model with fixed branches.
 #[derive(Clone, Debug)]
@@ -73,6 +73,17 @@ impl Branches {
         Some(Self { model: fixed, functions, breaks, parameters, events })
     }
 
+    /// A model without branches.
+    pub(crate) fn none(model: Workspace) -> Self {
+        let (parameters, events) = (model.parameters.len(), model.events.len());
+        Self { model, functions: Vec::new(), breaks: Vec::new(), parameters, events }
+    }
+
+    /// $s$ for each switching function.
+    pub(crate) fn symbols(&self) -> impl Iterator<Item = Expr> + '_ {
+        self.model.parameters[self.parameters..].iter().map(|p| p.symbol)
+    }
+
     /// Takes these branches. A function is then watched for leaving its sign; what rounding has left on the other
     /// side at the start does not count.
     pub(crate) fn set(&mut self, signs: &[f64]) {
@@ -83,16 +94,6 @@ impl Branches {
         for (event, sign) in self.model.events[events..].iter_mut().zip(signs) {
             event.direction = if *sign > 0.0 { Direction::Falling } else { Direction::Rising };
         }
-    }
-
-    /// The switching function whose event has this name.
-    pub(crate) fn switch(&self, event: &str) -> Option<usize> {
-        self.model.events[self.events..].iter().position(|e| e.name == event)
-    }
-
-    /// Events of the model itself.
-    pub(crate) fn is_own(&self, event: &str) -> bool {
-        self.switch(event).is_none()
     }
 }
 
@@ -156,7 +157,12 @@ fn replace(model: &mut Workspace, outputs: &[Expr]) {
         constraint.along.iter_mut().flatten().for_each(&mut put);
     }
     for force in &mut model.forces {
+        let before = force.components.clone();
         force.components.iter_mut().for_each(&mut put);
+        if force.components != before {
+            // What they were made from has kinks, at which it does not say which branch holds.
+            force.origin = ForceOrigin::Components;
+        }
     }
 }
 

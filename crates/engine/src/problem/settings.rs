@@ -235,6 +235,8 @@ impl Method {
 #[expect(clippy::struct_excessive_bools, reason = "each is a setting of its own")]
 pub struct Settings {
     pub(crate) t0: f64,
+    /// When the whole run begins, of which this may be a segment.
+    pub(crate) first: f64,
     pub(crate) times: Vec<f64>,
     pub(crate) spacing: OutputSpacing,
     /// Whether the method is left to the engine.
@@ -354,6 +356,7 @@ impl Settings {
         let most = OdeOptions::default().max_steps;
         Ok(Self {
             t0,
+            first: t0,
             times,
             spacing: if request.at.is_some() {
                 OutputSpacing::Chosen

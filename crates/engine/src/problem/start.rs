@@ -571,6 +571,8 @@ fn changes(
         let name = format!("{}{prime}", coordinate.name);
         let now = settled[k];
         match known[k] {
+            // The rate of a state is what its statement says.
+            None if coordinate.is_state && level == Level::Velocity => {}
             None if now.abs() > rounding => notes.push(Note::Solved { name, value: now }),
             Some(old) if (old - now).abs() > MET * (1.0 + old.abs()) => {
                 let (a, residual) = moved.unwrap_or_default();

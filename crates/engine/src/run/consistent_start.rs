@@ -1,5 +1,6 @@
 //! The state in which a run begins, or why there is none.
 
+use pfaff_expr::Expr;
 use pfaff_mechanics::{Refusal, derive as derive_equations};
 use pfaff_model::{Diagnostic, Principle, Workspace};
 use pfaff_solver::EvalError;
@@ -25,7 +26,32 @@ pub(crate) fn begin(
     t0: f64,
 ) -> Result<Start, Failure> {
     refuse_infinite_data(model, t0).map_err(|d| Failure::Model(vec![d]))?;
-    begin_from(model, dynamics, system, t0, &given(model, t0))
+    let mut given = given(model, t0);
+    let start = begin_from(model, dynamics, system, t0, &given)?;
+    if model.hybrid.samplers.is_empty() {
+        return Ok(start);
+    }
+    sample_controls(model, t0, &start, &mut given);
+    begin_from(model, dynamics, system, t0, &given)
+}
+
+/// The first samples of controls, from the state without them.
+fn sample_controls(model: &Workspace, t0: f64, start: &Start, given: &mut Given) {
+    let (positions, velocities) = (model.positions(), model.velocities());
+    let value = |s: Expr| {
+        let at = |list: &[Expr]| list.iter().position(|&x| x == s);
+        let parameter = || model.parameters.iter().find(|p| p.symbol == s).map(|p| p.value);
+        match (at(&positions), at(&velocities)) {
+            (Some(k), _) => start.q[k],
+            (_, Some(k)) => start.v[k],
+            _ if s == model.time => t0,
+            _ => parameter().unwrap_or(f64::NAN),
+        }
+    };
+    for sampler in &model.hybrid.samplers {
+        let law = model.graph.evaluate(&[sampler.law], &value)[0];
+        given.q[sampler.coordinate] = Some(law);
+    }
 }
 
 /// A consistent start from other values than those of the model.

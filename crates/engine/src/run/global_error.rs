@@ -159,6 +159,9 @@ fn compared(first: &FirstRun<'_>, y0: &[f64], kind: Kind) -> Option<SecondRun> {
     }
     let is_loose = matches!(kind, Kind::Loose | Kind::Careful | Kind::Hurried);
     let mut comparison = Comparison::new(first, &system, options.t0 <= outcome.t);
+    if let Some(jumps) = &mut system.jumps {
+        jumps.quiet_until = comparison.quiet_until;
+    }
     if is_loose {
         comparison.stride = FEW;
     }
@@ -221,6 +224,10 @@ fn compared(first: &FirstRun<'_>, y0: &[f64], kind: Kind) -> Option<SecondRun> {
         }
     };
     let largest = margin * comparison.largest;
+    if let Some((q, v)) = system.jumps.as_mut().and_then(|jumps| jumps.outcome.state.take()) {
+        // The next segment goes on from what no closed contact has stopped.
+        (last.q, last.v) = (q, v);
+    }
     Some(SecondRun { errors, largest, limit: limit.min(WORST), end: last })
 }
 
@@ -238,6 +245,12 @@ fn same_jumps(
         return true;
     }
     let last = first.system.jumps.as_ref().map_or(&[][..], |jumps| &jumps.last);
+    let near = 1e-6 * (outcome.t - first.options.t0).abs();
+    let ends_so = seen == jumps.len() && jumps.last() == Some(&outcome.t);
+    if ends_so && (reached.t - outcome.t).abs() <= near {
+        // Beyond its last jump the first run has not gone, and this one may not be able to.
+        reached.t = outcome.t;
+    }
     if seen + 1 == jumps.len() && jumps.last() == Some(&outcome.t) {
         let mut rates = vec![0.0; last.len()];
         return system.jump(last, outcome.t, &mut reached.y, &mut rates).is_ok();
@@ -341,6 +354,8 @@ struct Comparison<'a> {
     is_apart: bool,
     /// When the first run jumped, and how often this one has.
     jumps: &'a [f64],
+    /// Functions that are zero at the start are so up to the error of this run: they must not act at once.
+    quiet_until: f64,
     seen: usize,
 }
 
@@ -360,6 +375,10 @@ impl<'a> Comparison<'a> {
             rounding: vec![0.0; n],
             is_apart: false,
             jumps: first.jumps,
+            quiet_until: f64::midpoint(
+                first.options.t0,
+                first.jumps.first().copied().unwrap_or(first.outcome.t),
+            ),
             seen: 0,
         }
     }
@@ -414,7 +433,7 @@ impl Observer for Comparison<'_> {
         Control::Continue
     }
 
-    fn jump(&mut self, _t: f64, _before: &[f64], _after: &[f64]) {
-        self.seen += 1;
+    fn jump(&mut self, t: f64, _before: &[f64], _after: &[f64]) {
+        self.seen += usize::from(t >= self.quiet_until);
     }
 }

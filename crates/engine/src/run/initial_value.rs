@@ -30,7 +30,7 @@ use crate::run::recorder::Recorder;
 use crate::run::singular::{is_near_dependence, lost_rank};
 use crate::run::stop::{explain, stop_reason};
 use crate::run::volterra;
-use crate::system::compiled::Dynamics;
+use crate::system::compiled::{Dynamics, JumpOutcome};
 use crate::system::reduced::scale;
 
 /// Outputs that the audit looks at; of more, every second, third, … one.
@@ -88,6 +88,12 @@ pub(crate) struct Segment {
     pub(crate) acceleration: Vec<f64>,
     /// $w$ and $u$ since the start.
     pub(crate) work: [f64; 2],
+    /// The event whose jumps have accumulated.
+    pub(crate) accumulated: Option<usize>,
+    /// What jumps have led to, the events of the last one, and how often each has happened.
+    pub(crate) outcome: JumpOutcome,
+    pub(crate) last: Vec<usize>,
+    pub(crate) counts: Vec<usize>,
 }
 
 /// Integrates equations that are smooth all the way, and audits the motion.
@@ -102,15 +108,14 @@ pub(crate) fn integrate_segment(
     let own_events = model.events.len() - known.switches;
     let second = known.second.clone();
     let steps_before = known.steps;
+    let earlier_energy = if model.hybrid.switches() { known.energy } else { 0.0 };
     let is_smooth =
         known.switches == 0 && settings.breaks.is_empty() && model.resets.is_empty();
+    let is_smooth = is_smooth && model.hybrid.samplers.is_empty();
     let mut scales = known.scales.clone();
     let Prepared { mut system, y0, notes, repeated, compile_us } =
         prepare(model, dynamics, known, &mut settings)?;
     system.breaks.clone_from(&settings.breaks);
-    if let Some(jumps) = &mut system.jumps {
-        jumps.switches = model.events.len() - own_events;
-    }
     let clock = Stopwatch::start(settings.clock);
     let setting = Setting {
         model,
@@ -152,6 +157,8 @@ pub(crate) fn integrate_segment(
     if let Some(contradiction) = system.jumps.as_ref().and_then(|jumps| jumps.contradiction) {
         return Err(Failure::Model(vec![contradicting(model, &contradiction)]));
     }
+    let jumped =
+        system.jumps.as_ref().map(|j| (j.outcome.clone(), j.last.clone(), j.counts.clone()));
     let mut last = Sample::new(model.coordinates.len(), model.constraints.len());
     // NOTE: where the motion ends because nothing is determined beyond, the state itself is still good.
     let _ = system.resolve(outcome.t, &outcome.y, true, &mut last);
@@ -246,6 +253,7 @@ pub(crate) fn integrate_segment(
         work: &audited,
         steps: &recorder.kept,
         scales: &scales,
+        earlier_energy,
         tolerance: settings.options.tolerance,
         depends_on_time,
         is_controlled: !settings.options.method.has_fixed_step(),
@@ -288,7 +296,20 @@ pub(crate) fn integrate_segment(
         integrate_us,
         audit_us: clock.microseconds(),
     };
-    Ok(Segment { motion, end, second, scales, acceleration: last.a, work })
+    let accumulated = outcome.accumulated;
+    let (jumped, last_events, counts) = jumped.unwrap_or_default();
+    Ok(Segment {
+        motion,
+        end,
+        second,
+        scales,
+        acceleration: last.a,
+        work,
+        accumulated,
+        outcome: jumped,
+        last: last_events,
+        counts,
+    })
 }
 
 /// Where the method changed because the equations are stiff.

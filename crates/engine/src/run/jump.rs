@@ -1,9 +1,10 @@
 //! What people read about jumps of the state.
 
-use pfaff_model::{Diagnostic, Workspace};
+use pfaff_model::{Diagnostic, Principle, Span, Workspace};
 
 use crate::error::Failure;
 use crate::motion::note::{Note, brief};
+use crate::problem::start::dynamics_span;
 use crate::system::compiled::Contradiction;
 
 /// New values that no velocities complete.
@@ -38,10 +39,44 @@ pub(crate) fn accumulation(model: &Workspace, event: usize, t: f64) -> Note {
     ))
 }
 
-/// Resets need a motion from a given start, without memory.
+/// Whatever jumps or switches needs a motion from a given start, without memory.
 pub(crate) fn refused(model: &Workspace, kind: &str) -> Result<(), Failure> {
-    let Some(reset) = model.resets.first() else { return Ok(()) };
-    let message = format!("`on` does not apply to {kind}");
+    let hybrid = &model.hybrid;
+    let words = [
+        ("`on`", model.resets.first().map(|reset| reset.span)),
+        ("`contact`", hybrid.contacts.first().map(|contact| contact.span)),
+        ("`every`", hybrid.samplers.first().map(|sampler| sampler.span)),
+        ("`mode`", (!hybrid.modes.is_empty()).then(|| dynamics_span(model))),
+        ("`when`", conditional(model)),
+        ("`state`", model.coordinates.iter().find(|c| c.is_state).map(|c| c.span)),
+    ];
+    let Some((word, span)) = words.into_iter().find_map(|(word, at)| Some((word, at?))) else {
+        return Ok(());
+    };
+    let message = format!("{word} does not apply to {kind}");
     let hint = "it needs a motion from a given start whose equations have no memory";
-    Err(Failure::Model(vec![Diagnostic::error("E0451", reset.span, message).with_hint(hint)]))
+    Err(Failure::Model(vec![Diagnostic::error("E0451", span, message).with_hint(hint)]))
+}
+
+/// Another principle than that of Chetaev says nothing about what jumps, switches or has no inertia.
+pub(crate) fn refused_principle(
+    model: &Workspace,
+    principle: Principle,
+) -> Result<(), Failure> {
+    match principle {
+        Principle::Chetaev => Ok(()),
+        Principle::Vakonomic | Principle::Restricted => {
+            let has_states = model.coordinates.iter().any(|c| c.is_state);
+            if !has_states && !model.hybrid.switches() {
+                return Ok(());
+            }
+            refused(model, &format!("the principle `{}`", principle.name()))
+        }
+    }
+}
+
+/// Where the first constraint stands that comes and goes.
+fn conditional(model: &Workspace) -> Option<Span> {
+    let all = model.hybrid.constraints.iter();
+    all.filter(|(_, activity)| activity.when.is_some()).map(|(c, _)| c.span).next()
 }

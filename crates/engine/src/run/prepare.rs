@@ -14,6 +14,7 @@ use crate::problem::settings::{Run, Settings};
 use crate::problem::start::Start;
 use crate::run::consistent_start::{begin, possible, redundant};
 use crate::system::compiled::{Compiled, CompiledSystem, Dynamics};
+use crate::system::contact::ContactSolver;
 use crate::system::geometric::Geometric;
 use crate::system::jacobian::ModelJacobian;
 use crate::system::taylor_system::Demand;
@@ -97,6 +98,15 @@ pub(crate) struct RunInput {
     /// The largest values of the coordinates before, and the steps.
     pub(crate) scales: Vec<f64>,
     pub(crate) steps: usize,
+    /// Contacts that may be hit, and whether some are closed.
+    pub(crate) contacts: Option<ContactSolver>,
+    pub(crate) has_closed: bool,
+    /// How often each event has happened before.
+    pub(crate) counts: Vec<usize>,
+    /// The sizes of positions and velocities before, where other equations have held.
+    pub(crate) sizes: Vec<f64>,
+    /// The largest energy before.
+    pub(crate) energy: f64,
 }
 
 /// What a run begins with.
@@ -130,6 +140,20 @@ pub(crate) fn prepare(
     let clock = Stopwatch::start(settings.clock);
     let mut system =
         CompiledSystem::new(model, dynamics, settings.backend).map_err(Failure::from)?;
+    if let Some(samplers) = &mut system.samplers {
+        samplers.begin(settings.first);
+        if settings.options.method == Method::Rk4 {
+            let why = "a control is sampled at times at which the steps of rk4 do not end";
+            return Err(Failure::Usage(format!("{why}; choose another method")));
+        }
+    }
+    system.sizes = known.sizes;
+    if let Some(jumps) = &mut system.jumps {
+        jumps.contacts = known.contacts.map(Box::new);
+        jumps.has_closed = known.has_closed;
+        jumps.counts.iter_mut().zip(&known.counts).for_each(|(count, &before)| *count = before);
+        jumps.switches = known.switches;
+    }
     let Start { q, v, multipliers, notes } = match known.start {
         Some(start) => start,
         None => begin(model, dynamics, &mut system, settings.t0)?,

@@ -55,6 +55,13 @@ impl Record {
         self.rows.extend_from_slice(observed);
     }
 
+    /// Writes the last row again.
+    pub(crate) fn replace_last(&mut self, sample: &Sample, observed: &[f64]) {
+        let width = self.layout.width + self.observed;
+        self.rows.truncate(self.rows.len().saturating_sub(width));
+        self.push(sample, observed);
+    }
+
     /// How many rows there are.
     pub(crate) fn len(&self) -> usize {
         self.work.len().max(self.rows.len() / (self.layout.width + self.observed))

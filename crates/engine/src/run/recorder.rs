@@ -81,6 +81,11 @@ impl<'a> Recorder<'a> {
             self.y.copy_from_slice(y);
             self.output(t);
         }
+        self.put_node(t, y);
+    }
+
+    /// A node of the dense output, if that is wanted.
+    fn put_node(&mut self, t: f64, y: &[f64]) {
         if self.spacing.is_some() {
             let mut node = Node::default();
             let (system, sample) = (&mut self.system, &mut self.sample);
@@ -209,6 +214,17 @@ impl Observer for Recorder<'_> {
         Control::Continue
     }
 
+    fn sampled(&mut self, t: f64, after: &[f64]) {
+        if self.record.last_time() == Some(t) {
+            self.y.copy_from_slice(after);
+            self.resolve(t);
+            self.record.replace_last(&self.sample, &self.seen);
+            self.record.work.pop();
+            self.record.work.extend(self.system.work(&self.y));
+        }
+        self.put_node(t, after);
+    }
+
     fn jump(&mut self, t: f64, before: &[f64], after: &[f64]) {
         self.jumps.push(t);
         let mut is_shown = self.record.last_time() == Some(t);
@@ -221,12 +237,7 @@ impl Observer for Recorder<'_> {
             self.y.copy_from_slice(after);
             self.sample(t);
         }
-        if self.spacing.is_some() {
-            let mut node = Node::default();
-            let (system, sample) = (&mut self.system, &mut self.sample);
-            node_at(system, sample, t, after, &mut node);
-            self.dense.push(&node);
-        }
+        self.put_node(t, after);
     }
 }
 

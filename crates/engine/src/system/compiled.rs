@@ -8,6 +8,7 @@
 //! second-order coordinates only.
 
 mod jump;
+mod sampling;
 mod series;
 
 use pfaff_expr::Expr;
@@ -36,7 +37,8 @@ use crate::system::static_ldl::StaticLdl;
 use crate::system::taylor_system::TaylorExpansion;
 
 pub use crate::system::dynamics::Dynamics;
-pub(crate) use jump::{Contradiction, Jumps};
+pub(crate) use jump::{Contradiction, JumpOutcome, Jumps};
+pub(crate) use sampling::Samplers;
 
 /// A compiled model: its dynamics, what it observes and the events it watches.
 #[derive(Clone, Debug)]
@@ -73,6 +75,10 @@ pub(crate) struct CompiledSystem {
     pub(crate) breaks: Vec<f64>,
     /// What happens at events, where something does.
     pub(crate) jumps: Option<Box<Jumps>>,
+    /// Controls that are sampled.
+    pub(crate) samplers: Option<Box<Samplers>>,
+    /// Positions, then velocities, that earlier segments of the run had.
+    pub(crate) sizes: Vec<f64>,
 }
 
 /// The kinds of dynamics.
@@ -150,6 +156,8 @@ impl CompiledSystem {
             geometric: None,
             breaks: Vec::new(),
             jumps: Jumps::new(model, &inputs, backend)?.map(Box::new),
+            samplers: Samplers::new(model, &inputs, backend)?.map(Box::new),
+            sizes: Vec::new(),
         })
     }
 
@@ -554,7 +562,9 @@ impl solver::System for CompiledSystem {
         if t1 < t {
             return self.breaks[..self.breaks.partition_point(|&b| b < t)].last().copied();
         }
-        self.breaks.get(self.breaks.partition_point(|&b| b <= t)).copied()
+        let place = self.breaks.get(self.breaks.partition_point(|&b| b <= t)).copied();
+        let sample = self.samplers.as_ref().and_then(|samplers| samplers.next(t));
+        place.into_iter().chain(sample).reduce(f64::min)
     }
 
     fn events(&self) -> &[EventKind] {
@@ -596,5 +606,19 @@ impl solver::System for CompiledSystem {
         rates: &mut [f64],
     ) -> Result<bool, EvalError> {
         self.jump_at(events, t, y, rates)
+    }
+
+    fn known_sizes(&self, sizes: &mut [f64]) {
+        let known = match self.dynamics {
+            Compiled::Saddle(_) => &self.sizes[..],
+            Compiled::Reduced(_) | Compiled::Ordinary(_) => {
+                &self.sizes[..self.sizes.len().min(self.n)]
+            }
+        };
+        sizes.iter_mut().zip(known).for_each(|(size, known)| *size = *known);
+    }
+
+    fn sample(&mut self, t: f64, y: &mut [f64]) -> Result<bool, EvalError> {
+        self.sample_at(t, y)
     }
 }

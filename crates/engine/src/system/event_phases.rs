@@ -36,7 +36,10 @@ pub(crate) fn event_phases(g: &Graph, events: &[Expr]) -> Vec<(usize, Expr)> {
 
 /// What zeros of the events of a model do in a run.
 pub(crate) fn event_kinds(model: &Declarations) -> Vec<EventKind> {
-    let jumps = |index: usize| model.resets.iter().any(|reset| reset.event == index);
+    let jumps = |index: usize| {
+        model.resets.iter().any(|reset| reset.event == index)
+            || model.hybrid.contacts.iter().any(|contact| contact.event == index)
+    };
     model.events.iter().enumerate().map(|(i, event)| event_kind(event, jumps(i))).collect()
 }
 

@@ -181,7 +181,7 @@ mod tests {
             write_matrix(&mut matrix, [n, m], &mass, &jacobian, &jacobian);
             let mut lu = Lu::new(n + m);
             lu.factor(n + m, &matrix).unwrap();
-            let mut expected = by_entries.right_side();
+            let mut expected = by_entries.right_side_list();
             lu.solve(&mut expected);
             let scale = expected.iter().fold(1.0_f64, |s, x| s.max(x.abs()));
             let agrees = |found: &[f64]| {

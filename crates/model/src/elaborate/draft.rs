@@ -8,13 +8,13 @@ use crate::drawing::Drawing;
 use crate::elaborate::Given;
 use crate::elaborate::scope::{Scope, Site};
 use crate::model::{
-    AffineBody, Constraint, Coordinate, Datum, Declarations, Dynamics, Equation, Event, Force,
-    Model, MultiplierStart, Observed, Parameter, Principle, Reset, Results, Solve, Symmetry,
-    Terminal,
+    Activity, AffineBody, Constraint, Contact, Coordinate, Datum, Declarations, Dynamics,
+    Equation, Event, Force, Hybrid, Model, MultiplierStart, Observed, Parameter, Principle,
+    Reset, Results, Sampler, Solve, Symmetry, Terminal,
 };
 use crate::shape::Value;
 use crate::source::{Source, Span};
-use crate::syntax::Arena;
+use crate::syntax::{Arena, Control, Name};
 
 /// Everything that statements have said so far.
 #[derive(Debug, Default)]
@@ -27,6 +27,7 @@ pub(crate) struct Draft {
     pub(crate) affine: AffineDraft,
     pub(crate) conditions: ConditionDraft,
     pub(crate) outputs: OutputDraft,
+    pub(crate) hybrid: HybridDraft,
     pub(crate) symmetries: Vec<Symmetry>,
     pub(crate) solve: Option<Solve>,
     pub(crate) options: OptionDraft,
@@ -81,6 +82,22 @@ pub(crate) struct OutputDraft {
     pub(crate) drawn_points: usize,
 }
 
+/// What switches along the motion.
+#[derive(Debug, Default)]
+pub(crate) struct HybridDraft {
+    pub(crate) modes: Vec<String>,
+    /// When each constraint and each force holds, as far as that is limited.
+    pub(crate) constraints: Vec<Activity>,
+    pub(crate) forces: Vec<Activity>,
+    pub(crate) event_modes: Vec<Vec<usize>>,
+    pub(crate) contacts: Vec<Contact>,
+    pub(crate) samplers: Vec<Sampler>,
+    /// The states of the text, as long as none is declared.
+    pub(crate) states: Vec<Name>,
+    /// The controls of the text, as long as they are not read.
+    pub(crate) controls: Vec<(Control, Span)>,
+}
+
 /// What the command line gives.
 #[derive(Debug, Default)]
 pub(crate) struct OptionDraft {
@@ -130,7 +147,14 @@ impl Draft {
             laws.energy.into_dynamics(&graph)
         };
         let time = graph.symbol("t", Role::Time);
-        let results = results(&graph, &self.coordinates, &laws.constraints);
+        let events = self.outputs.events.len();
+        let hybrid = self.hybrid.into_hybrid(laws.constraints, laws.forces, events);
+        let begins = |activity: &Activity| activity.is_in(0) && activity.when.is_none();
+        let first = hybrid.constraints.iter().filter(|(_, activity)| begins(activity));
+        let constraints: Vec<Constraint> = first.map(|(c, _)| c.clone()).collect();
+        let first = hybrid.forces.iter().filter(|(_, activity)| begins(activity));
+        let forces: Vec<Force> = first.map(|(f, _)| f.clone()).collect();
+        let results = results(&graph, &self.coordinates, &constraints);
         let declarations = Declarations {
             source,
             title: self.title.map(|(title, _)| title),
@@ -139,8 +163,9 @@ impl Draft {
             parameters: self.parameters,
             abbreviations: self.abbreviations,
             dynamics,
-            constraints: laws.constraints,
-            forces: laws.forces,
+            constraints,
+            forces,
+            hybrid,
             principle: laws.principle.map_or(Principle::Chetaev, |(principle, _)| principle),
             initial: self.conditions.data,
             multipliers: self.conditions.multipliers,
@@ -157,6 +182,27 @@ impl Draft {
             arena,
         };
         Model::new(declarations, graph)
+    }
+}
+
+impl HybridDraft {
+    fn into_hybrid(
+        mut self,
+        constraints: Vec<Constraint>,
+        forces: Vec<Force>,
+        events: usize,
+    ) -> Hybrid {
+        self.constraints.resize(constraints.len(), Activity::default());
+        self.forces.resize(forces.len(), Activity::default());
+        self.event_modes.resize(events, Vec::new());
+        Hybrid {
+            modes: self.modes,
+            constraints: constraints.into_iter().zip(self.constraints).collect(),
+            forces: forces.into_iter().zip(self.forces).collect(),
+            event_modes: self.event_modes,
+            contacts: self.contacts,
+            samplers: self.samplers,
+        }
     }
 }
 

@@ -84,6 +84,7 @@ pub fn read_model(
     e.diagnostics = parsed.diagnostics;
     e.draft.options.set = e.add_assignments("<set>", overrides.set.as_deref());
     e.draft.options.overriding = e.add_assignments("<initial>", overrides.initial.as_deref());
+    e.look_ahead(&parsed.syntax.statements);
     for statement in &parsed.syntax.statements {
         e.statement(statement);
     }
@@ -232,6 +233,11 @@ impl<'a> Elaborator<'a> {
             StatementKind::Observe(observation) => self.observe(observation, span),
             StatementKind::Event(event) => self.event(event, span),
             StatementKind::On(reset) => self.reset(reset, span),
+            StatementKind::State(state) => self.state(state, span),
+            StatementKind::Input(input) => self.input(input, span),
+            StatementKind::Control(control) => self.control(control, span),
+            StatementKind::Mode(names) => self.modes(names),
+            StatementKind::Contact(contact) => self.contact(contact, span),
             StatementKind::Draw(draw) => self.draw(draw, span),
             StatementKind::Solve(settings) => self.solve(settings, span),
             StatementKind::Symmetry(symmetry) => self.symmetry(symmetry, span),

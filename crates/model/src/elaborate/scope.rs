@@ -49,6 +49,8 @@ pub(crate) enum Meaning {
     Constraint(Rows),
     Observed(Value),
     Event,
+    /// Its place among the modes.
+    Mode(usize),
     /// Declared with a mistake that has been reported.
     Poison,
 }
@@ -117,6 +119,7 @@ impl Meaning {
             Self::Constraint(_) => "a constraint",
             Self::Observed(_) => "an observed quantity",
             Self::Event => "an event",
+            Self::Mode(_) => "a mode",
             Self::Poison => "a mistake",
         }
     }

@@ -7,6 +7,7 @@
 mod cursor;
 mod draw;
 mod expression;
+mod hybrid;
 mod statement;
 
 use crate::diagnostic::{Diagnostic, closest};

@@ -39,6 +39,11 @@ impl Parser<'_> {
             Keyword::Observe => StatementKind::Observe(self.observation()?),
             Keyword::Event => StatementKind::Event(self.event()?),
             Keyword::On => StatementKind::On(self.reset()?),
+            Keyword::State => StatementKind::State(self.state()?),
+            Keyword::Input => StatementKind::Input(self.input()?),
+            Keyword::Control => StatementKind::Control(self.control()?),
+            Keyword::Mode => StatementKind::Mode(self.items(|p| p.name("the name of a mode"))?),
+            Keyword::Contact => StatementKind::Contact(self.contact()?),
             Keyword::Draw => StatementKind::Draw(self.drawing()?),
             Keyword::Solve => StatementKind::Solve(self.items(Self::setting)?),
             Keyword::Symmetry => StatementKind::Symmetry(self.symmetry()?),
@@ -64,14 +69,14 @@ impl Parser<'_> {
     }
 
     /// Reads an expression that is the whole statement.
-    fn whole(&mut self, keyword: Keyword) -> Parse<ExprId> {
+    pub(crate) fn whole(&mut self, keyword: Keyword) -> Parse<ExprId> {
         let value = self.expression()?;
         self.end_of_one(keyword)?;
         Ok(value)
     }
 
     /// Demands the end of a statement that takes one item.
-    fn end_of_one(&mut self, keyword: Keyword) -> Parse<()> {
+    pub(crate) fn end_of_one(&mut self, keyword: Keyword) -> Parse<()> {
         if self.kind() == Some(TokenKind::Comma) {
             let word = keyword.word();
             let message = format!("`{word}` takes one item, but another one begins here");
@@ -158,7 +163,7 @@ impl Parser<'_> {
     }
 
     /// Reads the `=` between a name and its value.
-    fn equals(&mut self, named: Span) -> Parse<()> {
+    pub(crate) fn equals(&mut self, named: Span) -> Parse<()> {
         if self.eat(TokenKind::Equals) {
             return Ok(());
         }
@@ -218,11 +223,13 @@ impl Parser<'_> {
         } else {
             self.refuse_missing_colon()?;
         }
-        let (left, right) = self.relation(Keyword::Constraint)?;
+        let (left, right) = self.sides(Keyword::Constraint)?;
+        let condition = self.condition()?;
+        self.end_of_one(Keyword::Constraint)?;
         if right.is_none() && !matches!(self.arena.kind(left), NodeKind::Call { .. }) {
             return self.refuse_no_equation(left);
         }
-        Ok(Constraint { name, slots, along, left, right })
+        Ok(Constraint { name, slots, along, left, right, condition })
     }
 
     /// Whether `along w:` stands here: not a constraint of that name, alone or a family.
@@ -251,6 +258,13 @@ impl Parser<'_> {
 
     /// Reads `left = right`, or `left` alone, up to the end.
     fn relation(&mut self, keyword: Keyword) -> Parse<(ExprId, Option<ExprId>)> {
+        let sides = self.sides(keyword)?;
+        self.end_of_one(keyword)?;
+        Ok(sides)
+    }
+
+    /// Reads `left = right`, or `left` alone.
+    fn sides(&mut self, keyword: Keyword) -> Parse<(ExprId, Option<ExprId>)> {
         let left = self.expression()?;
         let right = if self.eat(TokenKind::Equals) { Some(self.expression()?) } else { None };
         if right.is_some() && self.kind() == Some(TokenKind::Equals) {
@@ -258,7 +272,6 @@ impl Parser<'_> {
             let hint = format!("start a new line with `{}`", keyword.word());
             return self.refuse_with("E0123", self.span(), message, &hint);
         }
-        self.end_of_one(keyword)?;
         Ok((left, right))
     }
 
@@ -313,7 +326,8 @@ impl Parser<'_> {
             ForceTarget::Coordinate { name, slots: self.slots()? }
         };
         self.expect(TokenKind::Colon, "`:`")?;
-        Ok(Force { on, value: self.whole(Keyword::Force)? })
+        let (value, condition) = self.conditional(Keyword::Force)?;
+        Ok(Force { on, value, condition })
     }
 
     /// Reads `density at r + phi*a for a in box(M, 1, 2)`.
@@ -427,7 +441,8 @@ impl Parser<'_> {
         let name = self.name("the name of the event")?;
         let slots = self.slots()?;
         self.expect(TokenKind::Colon, "`:`")?;
-        Ok(Event { name, slots, direction, stop, goes_on, value: self.whole(Keyword::Event)? })
+        let (value, condition) = self.conditional(Keyword::Event)?;
+        Ok(Event { name, slots, direction, stop, goes_on, value, condition })
     }
 
     /// Reads `hit: x' = -e*x', th = -th`.
@@ -442,7 +457,7 @@ impl Parser<'_> {
         Ok(Reset { event, slots, values: self.items(Self::assignment)? })
     }
 
-    fn setting(&mut self) -> Parse<Setting> {
+    pub(crate) fn setting(&mut self) -> Parse<Setting> {
         let name = self.name("a setting")?;
         self.equals(name.span)?;
         let value = self.expression()?;

@@ -7,6 +7,7 @@
 //! `Display` prints every statement as one s-expression per line.
 
 mod arena;
+mod hybrid;
 mod print;
 
 use crate::lexer::token::Keyword;
@@ -14,6 +15,8 @@ use crate::source::Span;
 pub use crate::syntax::arena::{
     Arena, Binary, Binder, DecimalId, ExprId, Fold, List, Name, Node, NodeKind, Symbol, TextId,
 };
+
+pub use crate::syntax::hybrid::{Condition, Contact, Control, Input, State};
 
 /// All statements of a text, in order.
 #[derive(Clone, Debug, Default)]
@@ -75,6 +78,16 @@ pub enum StatementKind {
     Event(Event),
     /// `on hit: x' = -e*x'`
     On(Reset),
+    /// `state z: expr`
+    State(State),
+    /// `input u = 0`, `input u: expr`
+    Input(Input),
+    /// `control u = expr every 0.01`
+    Control(Control),
+    /// `mode stance, flight`
+    Mode(Vec<Name>),
+    /// `contact name[…]: expr >= 0, restitution = e`
+    Contact(Contact),
     /// `draw line [0, 0] to [x, y] colour blue`
     Draw(Draw),
     /// `solve t = 0..20, tolerance = 1e-10`
@@ -169,6 +182,8 @@ pub struct Constraint {
     pub left: ExprId,
     /// The side right of `=`; without it `left` is a call.
     pub right: Option<ExprId>,
+    /// When it holds.
+    pub condition: Condition,
 }
 
 /// What a `force` adds.
@@ -178,6 +193,8 @@ pub struct Force {
     pub on: ForceTarget,
     /// The force itself.
     pub value: ExprId,
+    /// When it acts.
+    pub condition: Condition,
 }
 
 /// On what a force acts.
@@ -268,6 +285,8 @@ pub struct Event {
     pub goes_on: bool,
     /// What becomes zero.
     pub value: ExprId,
+    /// When it counts.
+    pub condition: Condition,
 }
 
 /// What happens at an event.

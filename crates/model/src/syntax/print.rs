@@ -8,9 +8,10 @@ use std::fmt::{self, Formatter, Write};
 
 use crate::lexer::token::Keyword;
 use crate::syntax::{
-    Arena, Assignment, Binder, Clause, ClauseValue, Constraint, DefinitionForm, Direction,
-    Draw, Equation, Event, ExprId, Extent, Force, ForceTarget, NodeKind, Reset, SettingValue,
-    Slot, Statement, StatementKind, Symmetry, Syntax, Target,
+    Arena, Assignment, Binder, Clause, ClauseValue, Condition, Constraint, Contact, Control,
+    DefinitionForm, Direction, Draw, Equation, Event, ExprId, Extent, Force, ForceTarget,
+    Input, NodeKind, Reset, Setting, SettingValue, Slot, State, Statement, StatementKind,
+    Symmetry, Syntax, Target,
 };
 
 impl fmt::Display for Syntax {
@@ -122,7 +123,7 @@ fn body(arena: &Arena, statement: &Statement) -> String {
         | StatementKind::Potential(e)
         | StatementKind::Dissipation(e) => value(o, arena, *e),
         StatementKind::Constraint(constraint) => print_constraint(o, arena, constraint),
-        StatementKind::Force(Force { on, value: force }) => {
+        StatementKind::Force(Force { on, value: force, condition }) => {
             match on {
                 ForceTarget::Coordinate { name, slots: list } => {
                     named(o, arena.name(name.symbol), &slots(arena, list));
@@ -137,6 +138,7 @@ fn body(arena: &Arena, statement: &Statement) -> String {
                 }
             }
             value(o, arena, *force);
+            print_condition(o, arena, condition);
         }
         StatementKind::Equation(Equation { name, slots: list, left, right }) => {
             let name = name.map_or("_", |name| arena.name(name.symbol));
@@ -157,16 +159,27 @@ fn body(arena: &Arena, statement: &Statement) -> String {
             named(o, arena.name(event.symbol), &slots(arena, list));
             assignments(o, arena, values);
         }
+        StatementKind::State(State { name, rate }) => {
+            named(o, arena.name(name.symbol), "");
+            value(o, arena, *rate);
+        }
+        StatementKind::Input(Input { name, value: given, is_function }) => {
+            let sign = if *is_function { ":" } else { "=" };
+            let name = arena.name(name.symbol);
+            put(o, format_args!(" ({sign} {name} {})", arena.print(*given)));
+        }
+        StatementKind::Control(Control { name, value: law, every }) => {
+            put(o, format_args!(" (= {} {})", arena.name(name.symbol), arena.print(*law)));
+            if let Some(every) = every {
+                put(o, format_args!(" (every {})", arena.print(*every)));
+            }
+        }
+        StatementKind::Mode(names) => {
+            names.iter().for_each(|name| named(o, arena.name(name.symbol), ""));
+        }
+        StatementKind::Contact(contact) => print_contact(o, arena, contact),
         StatementKind::Draw(draw) => print_draw(o, arena, draw),
-        StatementKind::Solve(settings) => settings.iter().for_each(|setting| {
-            let value = match setting.value {
-                SettingValue::Range(a, b) => {
-                    format!("(.. {} {})", arena.print(a), arena.print(b))
-                }
-                SettingValue::Value(a) => arena.print(a),
-            };
-            put(o, format_args!(" (= {} {value})", arena.name(setting.name.symbol)));
-        }),
+        StatementKind::Solve(list) => settings(o, arena, list),
         StatementKind::Symmetry(Symmetry { name, components }) => {
             put(o, format_args!(" {}", name.map_or("_", |name| arena.name(name.symbol))));
             assignments(o, arena, components);
@@ -208,6 +221,36 @@ fn print_constraint(out: &mut String, arena: &Arena, constraint: &Constraint) {
         Some(right) => put(out, format_args!(" (= {left} {})", arena.print(right))),
         None => put(out, format_args!(" {left}")),
     }
+    print_condition(out, arena, &constraint.condition);
+}
+
+fn print_condition(out: &mut String, arena: &Arena, Condition { modes, when }: &Condition) {
+    if !modes.is_empty() {
+        let names: Vec<&str> = modes.iter().map(|name| arena.name(name.symbol)).collect();
+        put(out, format_args!(" (in {})", names.join(" ")));
+    }
+    if let Some(when) = when {
+        put(out, format_args!(" (when {})", arena.print(*when)));
+    }
+}
+
+fn print_contact(out: &mut String, arena: &Arena, contact: &Contact) {
+    named(out, arena.name(contact.name.symbol), &slots(arena, &contact.slots));
+    value(out, arena, contact.relation);
+    settings(out, arena, &contact.settings);
+    print_condition(out, arena, &contact.condition);
+}
+
+fn settings(out: &mut String, arena: &Arena, list: &[Setting]) {
+    for setting in list {
+        let value = match setting.value {
+            SettingValue::Range(a, b) => {
+                format!("(.. {} {})", arena.print(a), arena.print(b))
+            }
+            SettingValue::Value(a) => arena.print(a),
+        };
+        put(out, format_args!(" (= {} {value})", arena.name(setting.name.symbol)));
+    }
 }
 
 fn print_event(out: &mut String, arena: &Arena, event: &Event) {
@@ -224,6 +267,7 @@ fn print_event(out: &mut String, arena: &Arena, event: &Event) {
     }
     named(out, arena.name(event.name.symbol), &slots(arena, &event.slots));
     value(out, arena, event.value);
+    print_condition(out, arena, &event.condition);
 }
 
 fn print_draw(out: &mut String, arena: &Arena, draw: &Draw) {

@@ -1,9 +1,9 @@
-//! Linear algebra: factorisations of small full and large sparse matrices, least squares, rank, eigenvalues and
-//! singular values.
+//! Factorisations of full and sparse matrices, least squares, rank, eigenvalues, singular values, complementarity.
 //!
 //! Matrices are `f64`, stored by rows. The factorisations that run in every step reuse their storage and do
 //! not allocate.
 
+pub(crate) mod complementarity;
 pub(crate) mod complex_lu;
 pub(crate) mod dot;
 pub(crate) mod eigen;
@@ -14,6 +14,7 @@ pub(crate) mod singular_values;
 pub(crate) mod sparse_lu;
 pub(crate) mod symmetric;
 
+pub use complementarity::{ContactProblem, ContactSolution, ContactState};
 pub use eigen::{Eigenvector, eigenvalues, eigenvector};
 pub use least_squares::{LeastSquares, LeastSquaresFit, LeastSquaresSolution, least_squares};
 pub use lu::{Lu, Singular};

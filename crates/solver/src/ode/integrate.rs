@@ -123,6 +123,9 @@ impl<'a> OdeRun<'a> {
         let controlled = system.controlled().min(n);
         let mut scale =
             Scale::new(options.tolerance.max(1e-15), options.absolute, controlled, y0);
+        let mut sizes = vec![0.0; n];
+        system.known_sizes(&mut sizes);
+        scale.include(&sizes);
         if options.follows_decay {
             scale.expect_decay();
         }
@@ -469,11 +472,26 @@ impl<'a> OdeRun<'a> {
         if ended.is_some() {
             return ended;
         }
+        if let Err(error) = self.sample(observer) {
+            return Some(error.into());
+        }
         if let Err(error) = self.change_chart() {
             return Some(error.into());
         }
         self.change_method();
         self.is_crawling(trial.h).then_some(StopReason::StepTooSmall)
+    }
+
+    /// Lets the system sample its controls.
+    fn sample(&mut self, observer: &mut dyn Observer) -> Result<(), EvalError> {
+        let t = self.clock.t;
+        if self.system.system.sample(t, &mut self.y)? {
+            observer.sampled(t, &self.y);
+            self.features.forget();
+            self.scale.include(&self.y);
+            self.stepper.restart(&mut self.system, t, &self.y)?;
+        }
+        Ok(())
     }
 
     /// Shows a step and its events.

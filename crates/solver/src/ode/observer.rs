@@ -32,6 +32,11 @@ pub trait Observer {
         Control::Continue
     }
 
+    /// A control was sampled at the end of the step.
+    fn sampled(&mut self, t: f64, after: &[f64]) {
+        let _ = (t, after);
+    }
+
     /// The state has jumped, after its step and events were shown.
     fn jump(&mut self, t: f64, before: &[f64], after: &[f64]) {
         let _ = (t, before, after);

@@ -157,6 +157,21 @@ pub trait System {
         Ok(())
     }
 
+    /// Writes sizes that components are known to have had before the start; leaves the others.
+    fn known_sizes(&self, sizes: &mut [f64]) {
+        let _ = sizes;
+    }
+
+    /// Replaces the state at a break where a control is sampled; says whether `t` is such a place.
+    ///
+    /// # Errors
+    ///
+    /// [`EvalError`] if there is no such state; the run ends there.
+    fn sample(&mut self, t: f64, y: &mut [f64]) -> Result<bool, EvalError> {
+        let _ = (t, y);
+        Ok(false)
+    }
+
     /// Replaces the state at some events, all at the time `t`, by the one from which the run goes on. Writes the
     /// rates $\dot g_i$ there of the functions of these events into `rates`, not a number where they are unknown.
     /// Says whether the run goes on: if not, it ends there by the first of these events.

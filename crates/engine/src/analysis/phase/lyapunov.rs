@@ -152,7 +152,7 @@ fn spectrum(
     request: &LyapunovRequest,
     watch: &mut dyn FnMut() -> bool,
 ) -> Result<Lyapunov, Failure> {
-    if !model.resets.is_empty() {
+    if !model.resets.is_empty() || model.hybrid.switches() {
         return Err(Failure::usage(
             "Lyapunov exponents of models with `on` are not available: the derivatives of jumps are not derived",
         ));

@@ -62,7 +62,8 @@ pub(crate) fn check(model: &Workspace, request: &Run) -> Result<(), Failure> {
         let why = "the variational equations of the memory terms are not derived";
         return refused("models with memory", why);
     }
-    if !model.resets.is_empty() {
+    if !model.resets.is_empty() || model.hybrid.switches() || !model.hybrid.samplers.is_empty()
+    {
         let why = "the derivatives of jumps are not derived";
         return refused("models with `on`", why);
     }

@@ -15,8 +15,9 @@ use pfaff_solver::{self as solver, EvalError, RankRevealing};
 
 use crate::motion::sample::Sample;
 use crate::system::compiled::{Compiled, CompiledSystem};
+use crate::system::contact::{ContactSolver, Impacted};
 use crate::system::kkt::Kkt;
-use crate::system::projection::{project_positions, worst_position, worst_velocity};
+use crate::system::projection::{project_positions, worst_position};
 
 /// How well the constraints must be met after a jump, in parts of their terms.
 const MET: f64 = 1e-9;
@@ -30,7 +31,25 @@ const ITERATIONS: usize = 25;
 pub(crate) struct Jumps {
     /// Which event sets what, in the order of the outputs.
     targets: Vec<(usize, Quantity)>,
-    /// The new values, then the rates of all event functions.
+    /// Which event sets which parameter.
+    parameters: Vec<(usize, usize)>,
+    /// Which event leads to which mode.
+    modes: Vec<(usize, usize)>,
+    /// Which event ends the run after how many times.
+    stops: Vec<(usize, usize)>,
+    /// How often each event has happened.
+    pub(crate) counts: Vec<usize>,
+    /// Contacts that may be hit.
+    pub(crate) contacts: Option<Box<ContactSolver>>,
+    /// Whether some contacts are closed in this phase.
+    pub(crate) has_closed: bool,
+    /// Whether the run goes on in this phase, whatever has happened.
+    goes_on: bool,
+    /// Nothing jumps before this time.
+    pub(crate) quiet_until: f64,
+    /// What the jumps have led to.
+    pub(crate) outcome: JumpOutcome,
+    /// The new values, those of parameters, then the rates of all event functions.
     program: Executor,
     values: Vec<f64>,
     before: Sample,
@@ -41,6 +60,19 @@ pub(crate) struct Jumps {
     pub(crate) switches: usize,
     /// Why the last jump has no state after it.
     pub(crate) contradiction: Option<Contradiction>,
+}
+
+/// What jumps have led to, apart from the state.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct JumpOutcome {
+    pub(crate) mode: Option<usize>,
+    pub(crate) parameters: Vec<(usize, f64)>,
+    /// The event that ends the run.
+    pub(crate) stop: Option<usize>,
+    /// Positions and velocities before they met the constraints, where contacts are closed.
+    pub(crate) state: Option<(Vec<f64>, Vec<f64>)>,
+    /// Impacts so far.
+    pub(crate) impacted: Impacted,
 }
 
 /// A constraint that new values contradict.
@@ -62,25 +94,39 @@ impl Jumps {
         inputs: &[Expr],
         backend: Backend,
     ) -> Result<Option<Self>, CompileError> {
-        if model.resets.is_empty() {
+        if model.resets.is_empty() && model.hybrid.contacts.is_empty() {
             return Ok(None);
         }
+        let resets = &model.resets;
         let of = |reset: &pfaff_model::Reset| {
             let event = reset.event;
             reset.values.iter().map(move |&(quantity, _)| (event, quantity)).collect::<Vec<_>>()
         };
         let targets: Vec<_> = model.resets.iter().flat_map(of).collect();
-        let new = model.resets.iter().flat_map(|reset| reset.values.iter().map(|v| v.1));
+        let new = resets.iter().flat_map(|reset| reset.values.iter().map(|v| v.1));
+        let others = resets.iter().flat_map(|reset| reset.parameters.iter().map(|v| v.1));
         let g = &model.graph;
         let state = [vec![model.time], model.positions(), model.velocities()].concat();
         let rates = [vec![g.one()], model.velocities(), model.accelerations()].concat();
         let rate = |e: Expr| g.dot(&g.gradient(e, &state), &rates);
         let outputs: Vec<Expr> =
-            new.chain(model.events.iter().map(|event| rate(event.expr))).collect();
+            new.chain(others).chain(model.events.iter().map(|e| rate(e.expr))).collect();
+        let parameters = resets
+            .iter()
+            .flat_map(|reset| reset.parameters.iter().map(|&(k, _)| (reset.event, k)));
         let program = Program::compile(g, inputs, &model.parameter_symbols(), &outputs)?;
         let sample = Sample::new(model.coordinates.len(), model.constraints.len());
         Ok(Some(Self {
             targets,
+            parameters: parameters.collect(),
+            modes: resets.iter().filter_map(|r| Some((r.event, r.mode?))).collect(),
+            stops: resets.iter().filter_map(|r| Some((r.event, r.stop?))).collect(),
+            counts: vec![0; model.events.len()],
+            contacts: None,
+            has_closed: false,
+            goes_on: false,
+            quiet_until: f64::NEG_INFINITY,
+            outcome: JumpOutcome::default(),
             program: program.tiered(&model.parameter_values(), backend),
             values: vec![0.0; outputs.len()],
             before: sample.clone(),
@@ -97,6 +143,10 @@ impl CompiledSystem {
     pub(super) fn without_stops(&self) -> Self {
         let mut system = self.clone();
         system.events.iter_mut().for_each(|event| event.stop = false);
+        if let Some(jumps) = &mut system.jumps {
+            jumps.goes_on = true;
+            jumps.outcome = JumpOutcome::default();
+        }
         system
     }
 
@@ -108,7 +158,7 @@ impl CompiledSystem {
         y: &mut [f64],
         rates: &mut [f64],
     ) -> Result<bool, EvalError> {
-        let Some(mut jumps) = self.jumps.take() else {
+        let Some(mut jumps) = self.jumps.take_if(|jumps| t >= jumps.quiet_until) else {
             rates.fill(f64::NAN);
             return Ok(true);
         };
@@ -125,10 +175,11 @@ impl CompiledSystem {
         y: &mut [f64],
         rates: &mut [f64],
     ) -> Result<bool, EvalError> {
-        let Jumps { targets, program, values, before, after, last, switches, contradiction } =
-            jumps;
+        let Jumps { targets, program, values, before, after, last, switches, .. } = jumps;
+        let Jumps { parameters, contacts, outcome, contradiction, .. } = jumps;
         last.clear();
         last.extend_from_slice(events);
+        events.iter().for_each(|&event| jumps.counts[event] += 1);
         let mut signs = vec![0.0; self.events.len() + self.phases.len()];
         solver::System::event_values(self, t, y, &mut signs)?;
         let sides = self.events.len() - *switches..self.events.len();
@@ -139,6 +190,15 @@ impl CompiledSystem {
         program.evaluate(&self.observed_inputs, values);
         let (mut q, mut v) = (before.q.clone(), before.v.clone());
         let (mut moved, mut named) = (false, vec![false; self.n]);
+        let mut rests = false;
+        if let Some(contacts) = contacts
+            && contacts.contacts.iter().any(|(_, event, _)| events.contains(event))
+        {
+            let impacted = contacts.impact(t, &q, &mut v, events)?;
+            let Some(impacted) = impacted else { return Err(EvalError::Singular) };
+            rests = impacted.rests || jumps.has_closed;
+            outcome.impacted.add(&impacted);
+        }
         for (&(event, quantity), &value) in targets.iter().zip(&*values) {
             if !events.contains(&event) {
                 continue;
@@ -158,6 +218,53 @@ impl CompiledSystem {
                 Quantity::Multiplier(_) | Quantity::Time => {}
             }
         }
+        for (&(event, parameter), &value) in parameters.iter().zip(&values[targets.len()..]) {
+            if events.contains(&event) {
+                outcome.parameters.push((parameter, value));
+            }
+        }
+        let led = |list: &[(usize, usize)]| {
+            list.iter().find(|(event, _)| events.contains(event)).map(|&(_, to)| to)
+        };
+        outcome.mode = led(&jumps.modes).or(outcome.mode);
+        let is_last = |&&(event, count): &&(usize, usize)| {
+            events.contains(&event) && jumps.counts[event] >= count
+        };
+        outcome.stop = jumps.stops.iter().find(is_last).map(|&(event, _)| event);
+        let is_over = rests || outcome.mode.is_some() || !outcome.parameters.is_empty();
+        let is_over = is_over || outcome.stop.is_some();
+        if jumps.has_closed || outcome.mode.is_some() {
+            outcome.state = Some((q.clone(), v.clone()));
+        }
+        let landing = Landing { t, named: &named, moved, speed: 0.0 };
+        let landed = self.land(landing, y, &mut q, &mut v)?;
+        if let Err((constraint, positions, residual)) = landed {
+            let event = events.first().copied().unwrap_or_default();
+            *contradiction = Some(Contradiction { t, event, constraint, positions, residual });
+            return Err(EvalError::Singular);
+        }
+        self.resolve(t, y, false, after)?;
+        self.book(y, before, after);
+        after.inputs(&mut self.observed_inputs);
+        program.evaluate(&self.observed_inputs, values);
+        for (rate, &event) in rates.iter_mut().zip(events) {
+            *rate = values[targets.len() + parameters.len() + event];
+        }
+        solver::System::event_values(self, t, y, &mut signs)?;
+        let stays = signs[sides].iter().zip(&sides_before).all(|(a, b)| a * b > 0.0);
+        Ok(jumps.goes_on || (stays && !is_over))
+    }
+
+    /// Writes positions and velocities into a state after the velocities that are not named have met the
+    /// constraints.
+    pub(super) fn land(
+        &mut self,
+        landing: Landing<'_>,
+        y: &mut [f64],
+        q: &mut [f64],
+        v: &mut [f64],
+    ) -> Result<Result<(), Unmet>, EvalError> {
+        let t = landing.t;
         let carried = match &self.dynamics {
             Compiled::Saddle(kkt) => y[2 * self.n..2 * self.n + kkt.carried].to_vec(),
             Compiled::Reduced(_) | Compiled::Ordinary(_) => Vec::new(),
@@ -168,25 +275,26 @@ impl CompiledSystem {
             Compiled::Ordinary(_) => None,
         };
         if let Some(kkt) = kkt {
-            let mut impact = Impact { kkt, t, μ: &carried, named: &named };
-            let met = impact.meet(&mut q, &mut v, moved)?;
-            if let Err((constraint, positions, residual)) = met {
-                let event = events.first().copied().unwrap_or_default();
-                *contradiction =
-                    Some(Contradiction { t, event, constraint, positions, residual });
-                return Err(EvalError::Singular);
+            let mut impact = Impact { kkt, μ: &carried, landing };
+            if let Err(unmet) = impact.meet(q, v)? {
+                return Ok(Err(unmet));
             }
         }
-        self.set(t, y, &q, &v);
-        self.resolve(t, y, false, after)?;
-        self.book(y, before, after);
-        after.inputs(&mut self.observed_inputs);
-        program.evaluate(&self.observed_inputs, values);
-        for (rate, &event) in rates.iter_mut().zip(events) {
-            *rate = values[targets.len() + event];
-        }
-        solver::System::event_values(self, t, y, &mut signs)?;
-        Ok(signs[sides].iter().zip(&sides_before).all(|(a, b)| a * b > 0.0))
+        self.set(t, y, q, v);
+        Ok(Ok(()))
+    }
+
+    /// Lets positions and velocities meet all constraints; velocities are about as large as `speed`.
+    pub(crate) fn meet(
+        &mut self,
+        t: f64,
+        q: &mut [f64],
+        v: &mut [f64],
+        speed: f64,
+    ) -> Result<Result<(), Unmet>, EvalError> {
+        let named = vec![false; self.n];
+        let mut y = self.state(t, q, v, &[]);
+        self.land(Landing { t, named: &named, moved: true, speed }, &mut y, q, v)
     }
 
     /// Writes positions and velocities into a state.
@@ -207,7 +315,7 @@ impl CompiledSystem {
     }
 
     /// Counts a change of energy as work.
-    fn book(&self, y: &mut [f64], before: &Sample, after: &Sample) {
+    pub(super) fn book(&self, y: &mut [f64], before: &Sample, after: &Sample) {
         let gained = after.energy - before.energy;
         match &self.dynamics {
             Compiled::Saddle(kkt) => {
@@ -221,30 +329,37 @@ impl CompiledSystem {
     }
 }
 
+/// How a state is to meet the constraints.
+#[derive(Clone, Copy)]
+pub(super) struct Landing<'a> {
+    pub(super) t: f64,
+    /// Velocities that are given.
+    pub(super) named: &'a [bool],
+    /// Whether positions have moved.
+    pub(super) moved: bool,
+    /// About how large velocities are, where those at hand may all be small.
+    pub(super) speed: f64,
+}
+
 /// A state that is to meet the constraints, with some velocities given.
 struct Impact<'a> {
     kkt: &'a mut Kkt,
-    t: f64,
     μ: &'a [f64],
-    named: &'a [bool],
+    landing: Landing<'a>,
 }
 
 /// A constraint that cannot be met, whether by its positions, and by how much.
-type Unmet = (usize, bool, f64);
+pub(crate) type Unmet = (usize, bool, f64);
 
 impl Impact<'_> {
     /// Changes the velocities that are not named, and positions by rounding.
-    fn meet(
-        &mut self,
-        q: &mut [f64],
-        v: &mut [f64],
-        moved: bool,
-    ) -> Result<Result<(), Unmet>, EvalError> {
+    fn meet(&mut self, q: &mut [f64], v: &mut [f64]) -> Result<Result<(), Unmet>, EvalError> {
+        let Landing { t, moved, .. } = self.landing;
         if self.kkt.m == 0 {
             return Ok(Ok(()));
         }
         if moved && self.kkt.holonomic.iter().any(|&h| h) {
-            self.kkt.evaluate(self.t, q, v, self.μ);
+            self.kkt.evaluate(t, q, v, self.μ);
             let worst = worst_position(self.kkt, q);
             if worst.is_nan() {
                 return Err(EvalError::NotFinite);
@@ -252,12 +367,12 @@ impl Impact<'_> {
             if worst > MET {
                 return Ok(Err(self.position_unmet(q)));
             }
-            project_positions(self.kkt, self.t, q, v, self.μ)?;
+            project_positions(self.kkt, t, q, v, self.μ)?;
         }
         let mut last = f64::INFINITY;
         for _ in 0..ITERATIONS {
-            self.kkt.evaluate(self.t, q, v, self.μ);
-            let worst = worst_velocity(self.kkt, v);
+            self.kkt.evaluate(t, q, v, self.μ);
+            let worst = self.worst(v);
             if worst.is_nan() {
                 return Err(EvalError::NotFinite);
             }
@@ -271,11 +386,23 @@ impl Impact<'_> {
         Ok(if last > MET { Err(self.velocity_unmet(v)) } else { Ok(()) })
     }
 
+    /// The largest residual of a velocity constraint, in parts of its terms.
+    fn worst(&self, v: &[f64]) -> f64 {
+        let parts = (0..self.kkt.m).map(|a| self.residual(a, v));
+        parts.fold(0.0, |m, x| if x.is_nan() { x } else { x.max(m) })
+    }
+
+    fn residual(&self, a: usize, v: &[f64]) -> f64 {
+        let kkt = &self.kkt;
+        let typical = self.landing.speed * kkt.row_length(a);
+        kkt.residual()[a].abs() / (kkt.velocity_size(a, v, kkt.largest_velocity(v)) + typical)
+    }
+
     /// One step of Newton's iteration: the smallest change in the kinetic metric of what is not named.
     fn correct(&mut self, v: &mut [f64]) {
         let (n, m) = (self.kkt.n, self.kkt.m);
         let (mass, rows) = (self.kkt.inertia(), self.kkt.full_jacobian());
-        let free: Vec<usize> = (0..n).filter(|&i| !self.named[i]).collect();
+        let free: Vec<usize> = (0..n).filter(|&i| !self.landing.named[i]).collect();
         let size = free.len() + m;
         let mut matrix = vec![0.0; size * size];
         let mut right = vec![0.0; size];
@@ -306,9 +433,7 @@ impl Impact<'_> {
 
     fn velocity_unmet(&self, v: &[f64]) -> Unmet {
         let kkt = &self.kkt;
-        let largest = kkt.largest_velocity(v);
-        let off =
-            |a: usize| (a, false, kkt.residual()[a].abs() / kkt.velocity_size(a, v, largest));
+        let off = |a: usize| (a, false, self.residual(a, v));
         worst_of((0..kkt.m).map(off))
     }
 }

@@ -63,7 +63,7 @@ impl Elaborator<'_> {
                 let hint = format!("write `{name}(…)`");
                 self.error_hint("E0207", self.span(site), message, &hint)
             }
-            Meaning::Constraint(_) | Meaning::Event => {
+            Meaning::Constraint(_) | Meaning::Event | Meaning::Mode(_) => {
                 let what = entry.meaning.describe();
                 let message = format!("`{name}` is {what} and has no value");
                 let diagnostic = Diagnostic::error("E0207", self.span(site), message)

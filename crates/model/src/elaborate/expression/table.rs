@@ -33,28 +33,44 @@ impl Files for NoFiles {
 
 impl Elaborator<'_> {
     pub(crate) fn table(&mut self, site: Site, values: &[Value]) -> Value {
-        let argument =
-            self.scalar(&values[0], self.argument(site, 0), "the argument of `table`");
+        // Without an argument it is a function of time, and without a column the one beside the first.
+        let of_time = matches!(values[0], Value::Text(_));
+        let argument = if of_time {
+            Some(self.time())
+        } else {
+            self.scalar(&values[0], self.argument(site, 0), "the argument of `table`")
+        };
+        let first = usize::from(!of_time);
+        if values.len() > first + 2 {
+            let message = "`table` takes one file and one column".to_owned();
+            return self.error("E0303", self.span(self.argument(site, first + 2)), message);
+        }
         let mut texts = Vec::new();
-        for k in [1, 2] {
-            if let Value::Text(text) = &values[k] {
-                texts.push(text.clone());
+        for (k, value) in values.iter().enumerate().skip(first) {
+            if let Value::Text(text) = value {
+                texts.push(text.to_string());
             } else {
                 let at = self.argument(site, k);
-                let what = if k == 1 { "the file" } else { "the column" };
+                let what = if k == first { "the file" } else { "the column" };
                 let message = format!("{what} of a table must be a text in quotes");
                 let hint = "it is written `table(t, \"file.csv\", \"column\")`";
                 self.error_hint("E0303", self.span(at), message, hint);
             }
         }
-        let (Some(argument), [file, column]) = (argument, &texts[..]) else {
+        if texts.is_empty() && values.len() == first {
+            let message = "a table needs a file".to_owned();
+            let hint = "it is written `table(t, \"file.csv\", \"column\")`";
+            return self.error_hint("E0303", self.span(site), message, hint);
+        }
+        let (Some(argument), true) = (argument, texts.len() == values.len() - first) else {
             return Value::Poison;
         };
-        let key = (file.to_string(), column.to_string());
+        let (file, column) = (&texts[0], texts.get(1).map(String::as_str));
+        let key = (file.clone(), column.unwrap_or_default().to_owned());
         if let Some(table) = self.cache.tables.get(&key) {
             return Value::Scalar(self.graph.table(table.clone(), argument));
         }
-        match self.load(site, file, column) {
+        match self.load(site, first, file, column) {
             Ok(table) => {
                 self.cache.tables.insert(key, table.clone());
                 Value::Scalar(self.graph.table(table, argument))
@@ -63,8 +79,18 @@ impl Elaborator<'_> {
         }
     }
 
-    fn load(&self, site: Site, file: &str, column: &str) -> Result<Table, Box<Diagnostic>> {
-        let [file_span, column_span] = [1, 2].map(|k| self.span(self.argument(site, k)));
+    fn load(
+        &self,
+        site: Site,
+        first: usize,
+        file: &str,
+        column: Option<&str>,
+    ) -> Result<Table, Box<Diagnostic>> {
+        let file_span = self.span(self.argument(site, first));
+        let column_span = match column {
+            Some(_) => self.span(self.argument(site, first + 1)),
+            None => file_span,
+        };
         let text = self.files.read(file).map_err(|why| {
             let message = format!("the file `{file}` cannot be read: {why}");
             Box::new(
@@ -72,7 +98,8 @@ impl Elaborator<'_> {
                     .with_hint("the path is relative to the folder of the model"),
             )
         })?;
-        table_of(&text, file, column).map_err(|why| {
+        let second = second_column(&text);
+        table_of(&text, file, column.unwrap_or(&second)).map_err(|why| {
             let span = if why.no_column { column_span } else { file_span };
             Box::new(Diagnostic::error("E0504", span, why.message).with_hint(&why.hint))
         })
@@ -90,6 +117,20 @@ pub struct NoTable {
     pub no_column: bool,
 }
 
+/// The name of the second column.
+fn second_column(text: &str) -> String {
+    let (names, _) = header_of(text);
+    names.into_iter().nth(1).unwrap_or_default()
+}
+
+/// The names of the columns, and what separates them.
+fn header_of(text: &str) -> (Vec<String>, char) {
+    let text = text.trim_start_matches('\u{feff}');
+    let header = text.lines().find(|line| !line.trim().is_empty()).unwrap_or("");
+    let separator = [',', ';', '\t'].into_iter().find(|&c| header.contains(c)).unwrap_or(',');
+    (fields(header, separator), separator)
+}
+
 /// A column of a CSV text as a smooth function of the first one.
 ///
 /// # Errors
@@ -97,10 +138,8 @@ pub struct NoTable {
 /// [`NoTable`] says what is wrong with the text.
 pub fn table_of(text: &str, file: &str, column: &str) -> Result<Table, NoTable> {
     let text = text.trim_start_matches('\u{feff}');
-    let mut lines = text.lines().filter(|line| !line.trim().is_empty());
-    let header = lines.next().unwrap_or("");
-    let separator = [',', ';', '\t'].into_iter().find(|&c| header.contains(c)).unwrap_or(',');
-    let names = fields(header, separator);
+    let (names, separator) = header_of(text);
+    let mut lines = text.lines().filter(|line| !line.trim().is_empty()).skip(1);
     let Some(index) = names.iter().position(|name| name == column) else {
         let known: Vec<&str> = names.iter().map(String::as_str).collect();
         let message = format!("the file `{file}` has no column `{column}`");

@@ -11,7 +11,7 @@ use crate::elaborate::Elaborator;
 use crate::elaborate::affine;
 use crate::elaborate::place::Place;
 use crate::elaborate::scope::{Meaning, Rows, Site};
-use crate::model::{AffineWord, Constraint};
+use crate::model::{Activity, AffineWord, Constraint};
 use crate::shape::{Shape, Value, component_name};
 use crate::source::Span;
 use crate::syntax::{self, NodeKind};
@@ -69,7 +69,14 @@ impl Elaborator<'_> {
                     continue;
                 }
             };
+            let first = self.draft.dynamics.constraints.len();
             self.add_rows(&name, name_span, indices, rows, along.as_deref(), registered, span);
+            let activity =
+                self.with_locals(&members, indices, |e| e.activity(&constraint.condition));
+            let activity = activity.unwrap_or_default();
+            self.draft.hybrid.constraints.resize(first, Activity::default());
+            let all = self.draft.dynamics.constraints.len();
+            self.draft.hybrid.constraints.resize(all, activity);
         }
     }
 
@@ -105,6 +112,7 @@ impl Elaborator<'_> {
                 expr,
                 along,
                 word,
+                is_rate: false,
                 span,
             });
         }
@@ -214,12 +222,13 @@ impl Elaborator<'_> {
 
     /// Checks that every `along` has one component for each coordinate.
     pub(crate) fn finish_constraints(&mut self) {
-        let n = self.draft.coordinates.len();
+        let n = self.draft.coordinates.iter().filter(|c| !c.is_state).count();
         let wrong: Vec<(String, Span, usize)> = self
             .draft
             .dynamics
             .constraints
             .iter()
+            .filter(|c| !c.is_rate)
             .filter_map(|c| Some((c, c.along.as_ref()?.len())))
             .filter(|(_, given)| *given != n)
             .map(|(c, given)| (c.name.clone(), c.span, given))
@@ -232,6 +241,18 @@ impl Elaborator<'_> {
                 "give one component for each coordinate, in the order of their declaration",
             );
             self.report(diagnostic);
+        }
+        // A reaction does not act on what has no inertia.
+        let states: Vec<bool> = self.draft.coordinates.iter().map(|c| c.is_state).collect();
+        let zero = self.graph.zero();
+        let constraints = self.draft.dynamics.constraints.iter_mut().filter(|c| !c.is_rate);
+        for along in constraints.filter_map(|c| c.along.as_mut()) {
+            let mut given = std::mem::take(along).into_iter();
+            let mut next = |is_state: &bool| match is_state {
+                true => zero,
+                false => given.next().unwrap_or(zero),
+            };
+            *along = states.iter().map(&mut next).collect();
         }
     }
 }

@@ -5,6 +5,7 @@ use pfaff_expr::{Expr, Role};
 use crate::diagnostic::{Diagnostic, closest};
 use crate::elaborate::place::Place;
 use crate::elaborate::scope::{Group, Meaning, Site};
+use crate::elaborate::statement::contact::NO_POSITION;
 use crate::elaborate::statement::slots::Members;
 use crate::elaborate::{Elaborator, Given};
 use crate::model::{Quantity, Symmetry, Terminal, TerminalValue};
@@ -203,6 +204,12 @@ impl Elaborator<'_> {
                     let message = format!("there is no constraint `{wanted}`");
                     self.error("E0304", span, message);
                 }
+                return None;
+            }
+            if chosen.contains(&NO_POSITION) {
+                let message =
+                    format!("`{name}` is a contact: its impulse follows from the motion");
+                self.error("E0413", span, message);
                 return None;
             }
             let several = chosen.len() > 1;

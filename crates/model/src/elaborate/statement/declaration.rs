@@ -130,7 +130,7 @@ impl Elaborator<'_> {
         self.whole(&value, site, what)
     }
 
-    fn declare_group(&mut self, name: &str, span: Span, ranges: Vec<(i64, i64)>) {
+    pub(crate) fn declare_group(&mut self, name: &str, span: Span, ranges: Vec<(i64, i64)>) {
         let g = self.graph;
         let sizes: Vec<usize> = ranges.iter().map(|&(a, b)| (b - a + 1) as usize).collect();
         let shape = match sizes[..] {
@@ -146,7 +146,8 @@ impl Elaborator<'_> {
             let [position, velocity, acceleration] =
                 [0, 1, 2].map(|order| g.symbol(&name, Role::Coordinate { order }));
             entries.push(position);
-            let made = Coordinate { name, position, velocity, acceleration, span };
+            let is_state = false;
+            let made = Coordinate { name, position, velocity, acceleration, is_state, span };
             self.draft.coordinates.push(made);
         }
         group.value = Value::new(shape, entries);

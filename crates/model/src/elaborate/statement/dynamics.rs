@@ -6,7 +6,7 @@ use crate::diagnostic::Diagnostic;
 use crate::elaborate::Elaborator;
 use crate::elaborate::place::Place;
 use crate::elaborate::scope::{Meaning, Site};
-use crate::model::{Equation, Force, ForceOrigin};
+use crate::model::{Activity, Equation, Force, ForceOrigin};
 use crate::shape::algebra;
 use crate::shape::{Shape, Value, component_name};
 use crate::source::Span;
@@ -204,7 +204,11 @@ impl Elaborator<'_> {
             }
         };
         if let Some((components, origin)) = made {
+            let activity = self.activity(&force.condition).unwrap_or_default();
+            let place = self.draft.dynamics.forces.len();
             self.add_force(Force { name, components, origin, span });
+            self.draft.hybrid.forces.resize(place, Activity::default());
+            self.draft.hybrid.forces.push(activity);
         }
     }
 
@@ -234,6 +238,12 @@ impl Elaborator<'_> {
         site: Site,
     ) -> Option<Vec<Expr>> {
         let group = self.coordinate_group(name, span)?;
+        if self.draft.coordinates.get(group.first).is_some_and(|c| c.is_state) {
+            let message = format!("`{name}` has no inertia: no force acts on it");
+            let hint = format!("write what changes it into `state {name}: …`");
+            self.error_hint("E0452", span, message, &hint);
+            return None;
+        }
         let mut components = vec![self.graph.zero(); self.draft.coordinates.len()];
         if slots.is_empty() {
             let value = self.read(site, Place::Force);

@@ -1,6 +1,7 @@
 //! The statements of a model into its draft: a file for each group of keywords.
 
 pub(crate) mod constraint;
+mod contact;
 pub(crate) mod data;
 mod declaration;
 mod definition;
@@ -8,6 +9,7 @@ pub(crate) mod draw;
 mod draw_figure;
 mod dynamics;
 mod force_density;
+mod hybrid;
 mod initial;
 mod outputs;
 mod reset;

@@ -76,8 +76,16 @@ impl Elaborator<'_> {
             let name = component_name(&name, indices);
             made.push(Event { name, expr, direction, stop: event.stop, span });
         }
+        let activity = self.activity(&event.condition).unwrap_or_default();
+        if activity.when.is_some() {
+            let message = "an event counts in modes (`in`), not under a condition (`when`)";
+            self.error("E0453", span, message.into());
+        }
         if self.may_declare(&name, event.name.span) {
             self.scope.insert(&name, Meaning::Event, event.name.span);
+            let first = self.draft.outputs.events.len();
+            self.draft.hybrid.event_modes.resize(first, Vec::new());
+            self.draft.hybrid.event_modes.resize(first + made.len(), activity.modes);
             self.draft.outputs.events.extend(made);
         }
     }

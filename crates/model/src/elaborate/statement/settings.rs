@@ -166,7 +166,10 @@ impl Elaborator<'_> {
     /// What needs all declarations.
     pub(crate) fn finish(&mut self) {
         self.finish_set();
+        self.finish_rates();
         self.finish_dynamics();
+        self.finish_states();
+        self.finish_contacts();
         self.finish_constraints();
         self.finish_bodies();
         self.finish_initial();

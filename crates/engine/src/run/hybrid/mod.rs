@@ -1,0 +1,451 @@
+//! Runs of models whose equations switch: one smooth segment after another.
+//!
+//! A segment is the motion of one phase (`phase.rs`): a smooth model with the constraints and forces that hold. It
+//! ends where a branch of a function changes (`switching.rs`), a contact lets go or slides, a condition ends, or an
+//! event leads to another mode. Then it is settled what holds from there on (`settle.rs`), the velocities meet the
+//! constraints of the next phase by the impact form of (K), and the energy that this takes counts as work.
+
+mod phase;
+mod settle;
+mod switching;
+
+use pfaff_model::{Diagnostic, Workspace};
+use pfaff_solver::ContactState;
+
+use crate::clock::Stopwatch;
+use crate::derivation::derive_in;
+use crate::error::Failure;
+use crate::motion::dense::Dense;
+use crate::motion::note::{Note, brief};
+use crate::motion::sample::Sample;
+use crate::motion::{Motion, Series, Stop, StopReason};
+use crate::problem::branches::Branches;
+use crate::problem::settings::{OutputSpacing, Run, Settings};
+use crate::problem::start::{Start, dynamics_span};
+use crate::run::consistent_start::begin;
+use crate::run::hybrid::phase::{Discrete, Phase, Phases, Switch, friction_name};
+use crate::run::hybrid::switching::{Place, Switching};
+use crate::run::initial_value::{Segment, integrate_segment};
+use crate::run::prepare::RunInput;
+use crate::run::progress::Progress;
+use crate::system::compiled::CompiledSystem;
+use crate::system::contact::{Hints, Impacted};
+
+/// Segments in a row that are shorter than [`SHORT`] of the run: the motion switches without end.
+const MOST_SHORT: usize = 100;
+const SHORT: f64 = 1e-12;
+
+/// Whether the equations of a model switch along its motion.
+pub(crate) fn is_hybrid(model: &Workspace) -> bool {
+    let changes = |reset: &pfaff_model::Reset| {
+        reset.mode.is_some() || reset.stop.is_some() || !reset.parameters.is_empty()
+    };
+    model.hybrid.switches() || model.resets.iter().any(changes) || Branches::of(model).is_some()
+}
+
+/// Integrates a model whose equations switch, and audits the motion.
+pub(crate) fn run(
+    model: &Workspace,
+    request: &Run,
+    watch: &mut dyn FnMut(&Progress<'_>) -> bool,
+) -> Result<Motion, Failure> {
+    let settings = Settings::new(model, request)?;
+    let clock = Stopwatch::start(request.clock);
+    let span = settings.options.t1 - settings.t0;
+    let phases = Phases::new(model, request.principle, settings.backend, span);
+    let state = first_state(model, request, &settings)?;
+    let mut run = HybridRun {
+        switching: Switching::new(&phases.branches),
+        branches: phases.branches.clone(),
+        now: phases.first(),
+        t: settings.t0,
+        reach: vec![0.0; phases.branches.functions.len()],
+        before: Sample::new(model.coordinates.len(), 0),
+        counts: vec![0; model.events.len()],
+        phases,
+        model,
+        settings,
+        state,
+        landed: None,
+        second: None,
+        cause: Cause::default(),
+        whole: None,
+        short: 0,
+        work: [0.0; 2],
+        scales: Vec::new(),
+        switches: Vec::new(),
+        impacted: Impacted::default(),
+        is_ambiguous: false,
+        is_moved: false,
+        speed: 0.0,
+        sizes: Vec::new(),
+        energy: 0.0,
+    };
+    let derive_us = clock.microseconds();
+    loop {
+        if let Some(why) = run.settle()? {
+            return run.held(&why);
+        }
+        let (phase, segment) = run.integrate(watch)?;
+        if !run.go_on(&phase, segment) {
+            break;
+        }
+        if run.short > MOST_SHORT {
+            let why = "the motion switches without end";
+            return run.held(why);
+        }
+    }
+    let mut motion = run.finished();
+    motion.statistics.derive_us = derive_us;
+    Ok(motion)
+}
+
+/// The start of the model as it is written.
+fn first_state(
+    model: &Workspace,
+    request: &Run,
+    settings: &Settings,
+) -> Result<Start, Failure> {
+    let dynamics = derive_in(model, request.principle)?;
+    let mut system = CompiledSystem::new(model, &dynamics, settings.backend)?;
+    begin(model, &dynamics, &mut system, settings.t0)
+}
+
+/// Why a segment has ended, as far as the next one must know.
+#[derive(Debug, Default)]
+struct Cause {
+    /// A switching function that has left its sign.
+    fired: Option<usize>,
+    /// A switching function at which the motion stayed until now.
+    left: Option<usize>,
+    hints: Hints,
+    /// A constraint that may begin to hold, or has just ended.
+    grip: Option<usize>,
+    dropped: Option<usize>,
+}
+
+/// A run under way.
+struct HybridRun<'a> {
+    model: &'a Workspace,
+    settings: Settings,
+    phases: Phases,
+    branches: Branches,
+    switching: Switching,
+    now: Discrete,
+    t: f64,
+    state: Start,
+    /// That in which the last segment has ended, if the run goes on from another one.
+    landed: Option<Start>,
+    /// That of the second integration.
+    second: Option<Start>,
+    cause: Cause,
+    whole: Option<Motion>,
+    /// Short segments in a row.
+    short: usize,
+    work: [f64; 2],
+    reach: Vec<f64>,
+    scales: Vec<f64>,
+    switches: Vec<(f64, Vec<f64>)>,
+    /// Rates before the switch.
+    before: Sample,
+    counts: Vec<usize>,
+    impacted: Impacted,
+    /// Whether contacts could carry in several ways.
+    is_ambiguous: bool,
+    /// Whether the velocities have changed at the start of the segment.
+    is_moved: bool,
+    /// The largest velocity so far, and the largest values of all positions and velocities.
+    speed: f64,
+    sizes: Vec<f64>,
+    /// The largest energy so far.
+    energy: f64,
+}
+
+impl HybridRun<'_> {
+    fn place<'b>(&self, state: &'b Start) -> Place<'b> {
+        let span = self.settings.options.t1 - self.settings.t0;
+        Place { t: self.t, state, fired: self.cause.fired, span }
+    }
+
+    /// The motion of the present phase.
+    fn integrate(
+        &mut self,
+        watch: &mut dyn FnMut(&Progress<'_>) -> bool,
+    ) -> Result<(Phase, Segment), Failure> {
+        let phase = self.phases.phase(&self.now)?;
+        self.switches.push((self.t, self.now.signs.clone()));
+        let known = RunInput {
+            lagrangian: phase.lagrangian.clone(),
+            start: Some(self.state.clone()),
+            switches: phase.switches.len(),
+            second: self.second.take(),
+            scales: std::mem::take(&mut self.scales),
+            steps: self.whole.as_ref().map_or(0, |whole| whole.statistics.steps),
+            contacts: self.phases.solver(&self.now)?,
+            has_closed: self.now.contacts.iter().any(|c| *c != ContactState::Open),
+            counts: self.counts.clone(),
+            sizes: self.sizes.clone(),
+            energy: self.energy,
+        };
+        let rest = self.remaining();
+        let whole = &self.whole;
+        let mut tell = |progress: &Progress<'_>| {
+            let before = whole.as_ref();
+            watch(&Progress {
+                steps: progress.steps + before.map_or(0, |m| m.statistics.steps),
+                rows: progress.rows + before.map_or(0, |m| m.t.len()),
+                earlier: before,
+                ..*progress
+            })
+        };
+        let segment = integrate_segment(&phase.model, &phase.dynamics, known, rest, &mut tell)?;
+        Ok((phase, segment))
+    }
+
+    /// The settings of what is left.
+    fn remaining(&mut self) -> Settings {
+        let mut rest = self.settings.clone();
+        let t = self.t;
+        rest.t0 = t;
+        rest.options.t0 = t;
+        rest.breaks.clone_from(&self.branches.breaks);
+        // NOTE: the check of the branches looks between the outputs.
+        rest.outputs_only &= self.branches.functions.is_empty();
+        if let Some(whole) = &mut self.whole {
+            let reached = whole.t.last().copied().unwrap_or(f64::NEG_INFINITY);
+            rest.times.retain(|&time| time > reached.max(t) || (time == t && time > reached));
+            rest.options.max_steps -= whole.statistics.steps.min(rest.options.max_steps);
+            let is_shown = rest.spacing == OutputSpacing::Even || reached == t;
+            if self.is_moved && is_shown && rest.times.first() != Some(&t) {
+                // The row after the jump is that of the new phase.
+                let rows = whole.t.len();
+                if rows > 1 && whole.t[rows - 2] == t {
+                    whole.truncate(rows - 1);
+                }
+                rest.times.insert(0, t);
+            }
+        }
+        rest
+    }
+
+    /// Takes a segment into the motion, and why it has ended; says whether another one follows.
+    fn go_on(&mut self, phase: &Phase, segment: Segment) -> bool {
+        let Segment { mut motion, end, second, scales, acceleration, work, .. } = segment;
+        if !self.now.signs.is_empty() {
+            // What a symmetry of one branch keeps is not kept over the switch, and has no name that users know.
+            motion.audit.checks.retain(|check| !check.name.contains("branch "));
+            let (signs, reach) = (&self.now.signs, &mut self.reach);
+            let tolerance = self.settings.options.tolerance;
+            let check = self.switching.check(&phase.model, &motion, signs, reach, tolerance);
+            motion.audit.add(vec![check]);
+        }
+        motion.work.iter_mut().for_each(|w| *w += self.work[0]);
+        self.work = [self.work[0] + work[0], self.work[1] + work[1]];
+        let crossing = motion.events.last().cloned();
+        motion.events.retain(|event| !event.name.contains(' '));
+        self.complete_columns(phase, &mut motion);
+        let closing = segment.accumulated.and_then(|event| self.contact_of(event));
+        if closing.is_some() {
+            motion.notes.retain(|note| !matches!(note, Note::Stopped(_)));
+        }
+        if self.model.hybrid.switches() {
+            let energies = motion.energy.iter().filter(|e| e.is_finite());
+            self.energy = energies.fold(self.energy, |m, e| m.max(e.abs()));
+            let columns = motion.q.iter().chain(&motion.v);
+            self.sizes.resize(motion.q.len() + motion.v.len(), 0.0);
+            for (size, series) in self.sizes.iter_mut().zip(columns) {
+                let finite = series.values.iter().filter(|x| x.is_finite());
+                *size = finite.fold(*size, |m, x| m.max(x.abs()));
+            }
+            self.speed = self.sizes[motion.q.len()..].iter().fold(0.0, |m, v| m.max(*v));
+        }
+        let (stop, length) = (motion.stop.clone(), motion.stop.t - self.t);
+        match &mut self.whole {
+            Some(whole) => whole.append(motion),
+            None => self.whole = Some(motion),
+        }
+        self.impacted.add(&segment.outcome.impacted);
+        self.counts.iter_mut().zip(&segment.counts).for_each(|(count, &now)| *count = now);
+        self.cause = Cause::default();
+        let span = self.settings.options.t1 - self.settings.t0;
+        self.short = if length < SHORT * span { self.short + 1 } else { 0 };
+        (self.before.t, self.before.a) = (stop.t, acceleration);
+        self.before.v.clone_from(&end.v);
+        self.scales = scales;
+        if self.model.hybrid.switches() {
+            // The other variables may be different ones in the next phase.
+            self.scales.truncate(self.model.coordinates.len());
+            // What has not moved is measured by what has.
+            let largest = self.scales.iter().fold(0.0_f64, |m, x| m.max(*x));
+            for scale in self.scales.iter_mut().filter(|scale| **scale < 1e-100 * largest) {
+                *scale = largest;
+            }
+        }
+        (self.t, self.state, self.second) = (stop.t, end, second);
+        match (&stop.reason, closing) {
+            (StopReason::Singular, Some(contact)) => {
+                self.cause.hints.closed.push(contact);
+                true
+            }
+            (StopReason::Event(name), _) => {
+                let place = phase.model.events.iter().position(|event| event.name == *name);
+                let place = place.expect("an event of the phase");
+                match place.checked_sub(self.phases.own_events) {
+                    Some(k) => {
+                        let direction = crossing.map(|crossing| crossing.direction);
+                        self.switched(phase.switches[k], direction);
+                        true
+                    }
+                    None => self.jumped(&segment.outcome, place, &segment.last),
+                }
+            }
+            _ => false,
+        }
+    }
+
+    /// The contact of an event.
+    fn contact_of(&self, event: usize) -> Option<usize> {
+        self.model.hybrid.contacts.iter().position(|contact| contact.event == event)
+    }
+
+    /// A phase has ended by itself.
+    fn switched(&mut self, switch: Switch, direction: Option<&'static str>) {
+        match switch {
+            Switch::Branch(k) => {
+                self.cause.fired = Some(k);
+                match direction {
+                    Some("rising") => self.now.signs[k] = 1.0,
+                    Some("falling") => self.now.signs[k] = -1.0,
+                    _ => {}
+                }
+            }
+            Switch::Lift(k) => self.cause.hints.released.push(k),
+            Switch::Break(k, sign) => self.cause.hints.sliding.push((k, sign)),
+            Switch::Halt(k) => self.cause.hints.stopped.push(k),
+            Switch::Leave(k, sign) => {
+                self.now.signs[k] = sign;
+                self.cause.left = Some(k);
+            }
+            Switch::Drop(i) => self.cause.dropped = Some(i),
+            Switch::Grip(i) => self.cause.grip = Some(i),
+        }
+    }
+
+    /// An event of the model has ended a segment; says whether the run goes on.
+    fn jumped(
+        &mut self,
+        outcome: &crate::system::compiled::JumpOutcome,
+        event: usize,
+        last: &[usize],
+    ) -> bool {
+        let is_jump = |event: usize| {
+            self.contact_of(event).is_some()
+                || self.model.is_reset(&self.model.events[event].name)
+        };
+        if outcome.stop.is_some() || !is_jump(event) {
+            return false;
+        }
+        debug_assert!(last.contains(&event), "the events of the last jump");
+        self.now.mode = outcome.mode.unwrap_or(self.now.mode);
+        for &(parameter, value) in &outcome.parameters {
+            self.now.parameters[parameter] = value;
+        }
+        if let Some((q, v)) = &outcome.state {
+            self.landed = Some(self.state.clone());
+            self.state.q.clone_from(q);
+            self.state.v.clone_from(v);
+        }
+        true
+    }
+
+    /// Gives a segment the columns of all multipliers.
+    fn complete_columns(&self, phase: &Phase, motion: &mut Motion) {
+        let names = &self.phases.names;
+        if motion.multipliers.iter().map(|s| &s.name).eq(names) {
+            return;
+        }
+        let rows = motion.t.len();
+        let empty = |name: &String| Series { name: name.clone(), values: vec![0.0; rows] };
+        let mut all: Vec<Series> = names.iter().map(empty).collect();
+        for (series, place) in
+            std::mem::take(&mut motion.multipliers).into_iter().zip(&phase.places)
+        {
+            if let Some(place) = place {
+                all[*place].values = series.values;
+            }
+        }
+        let sliding = self.sliding_friction(phase);
+        for &(from, to, part) in &sliding {
+            all[to].values = all[from].values.iter().map(|normal| part * normal).collect();
+        }
+        motion.multipliers = all;
+        for event in &mut motion.events {
+            let mut all = vec![0.0; names.len()];
+            for (value, place) in event.multipliers.iter().zip(&phase.places) {
+                if let Some(place) = place {
+                    all[*place] = *value;
+                }
+            }
+            sliding.iter().for_each(|&(from, to, part)| all[to] = part * all[from]);
+            event.multipliers = all;
+        }
+    }
+
+    /// Where friction of contacts that slide stands, as a part of what they carry, if that is constant.
+    fn sliding_friction(&self, phase: &Phase) -> Vec<(usize, usize, f64)> {
+        let names = &self.phases.names;
+        let place = |name: &str| names.iter().position(|known| known == name);
+        let contacts = self.model.hybrid.contacts.iter().zip(&self.now.contacts);
+        let sliding = contacts.filter_map(|(contact, state)| match state {
+            ContactState::Slip(sign) if contact.slip.is_some() => {
+                let part = -sign * phase.model.constant(contact.friction);
+                Some((place(&contact.name)?, place(&friction_name(contact))?, part))
+            }
+            ContactState::Slip(_) | ContactState::Open | ContactState::Stick => None,
+        });
+        sliding.collect()
+    }
+
+    /// A motion that ends where nothing says how it goes on; at the start there is none.
+    fn held(mut self, why: &str) -> Result<Motion, Failure> {
+        let t = self.t;
+        if self.whole.is_none() {
+            let message =
+                format!("at the initial state {why}: the equations do not determine it");
+            let diagnostic = Diagnostic::error("E0603", dynamics_span(self.model), message)
+                .with_hint(
+                "give an initial velocity, or replace `sign(v)` by a steep function such as `tanh(v/0.001)`",
+            );
+            return Err(Failure::Model(vec![diagnostic]));
+        }
+        let sentence =
+            format!("at t = {} {why}: beyond, the equations do not determine it", brief(t));
+        if let Some(whole) = &mut self.whole {
+            whole.stop = Stop { reason: StopReason::Singular, t };
+            whole.notes.push(Note::Stopped(sentence));
+        }
+        Ok(self.finished())
+    }
+
+    /// The whole motion.
+    fn finished(self) -> Motion {
+        let mut motion = self.whole.expect("at least one segment");
+        motion.switches = self.switches;
+        if self.impacted.is_ambiguous || self.is_ambiguous {
+            motion.notes.push(Note::Remark(
+                "several contacts act at once, and rigid bodies do not say in which order: another order, or all \
+                 together (`law = moreau`), leads to other velocities"
+                    .into(),
+            ));
+        }
+        if self.impacted.is_reduced {
+            motion.notes.push(Note::Remark(
+                "restitution and friction together would gain energy at an impact: restitution is less there".into(),
+            ));
+        }
+        if self.settings.outputs_only {
+            motion.dense = Dense::default();
+        }
+        motion
+    }
+}

@@ -1,0 +1,337 @@
+//! What holds from a moment on: contacts, branches, conditions; and the state that meets it.
+
+use pfaff_expr::Expr;
+use pfaff_model::{Diagnostic, Workspace};
+use pfaff_solver::ContactState;
+
+use crate::error::Failure;
+use crate::motion::note::brief;
+use crate::motion::sample::{Sample, sample_symbols};
+use crate::problem::start::{Start, dynamics_span};
+use crate::run::hybrid::HybridRun;
+use crate::run::hybrid::phase::{Discrete, Phase, Phases, own_multiplier};
+use crate::run::hybrid::switching::{Place, Settled};
+use crate::system::compiled::CompiledSystem;
+
+/// A contact lets go where it would pull by this part of the forces: less is rounding.
+const MARGIN: f64 = 1e-12;
+/// Velocities that are smaller, in parts of their largest, are rest where bounces have come to their end.
+const REST: f64 = 1e-12;
+/// Errors are measured by at least this part of what forces would do without contacts.
+const LEAST: f64 = 1e-9;
+/// How often contacts, branches and conditions are settled in turn.
+const ROUNDS: usize = 8;
+/// Velocities that change by less, in parts of the largest, have not changed.
+const UNMOVED: f64 = 1e-9;
+
+impl HybridRun<'_> {
+    /// Settles what holds from the present state on; says why nothing does.
+    pub(super) fn settle(&mut self) -> Result<Option<String>, Failure> {
+        let at_switch = self.second.as_ref().zip(self.cause.fired).map(|(second, k)| {
+            let values = self.switching.values(&self.branches.model, &self.place(second));
+            (values, k)
+        });
+        let given = self.landed.take().unwrap_or_else(|| self.state.clone());
+        let energy = self.energy(&given)?;
+        let mut rates = None;
+        for _ in 0..ROUNDS {
+            let before = self.now.clone();
+            if let Some(why) = self.settle_contacts()? {
+                return Ok(Some(why));
+            }
+            match self.settle_branches()? {
+                Settled::From(found) => rates = found,
+                Settled::Held(at) => {
+                    if !at.iter().all(|&k| self.can_stay(k)) {
+                        let why = "the motion is pushed back from both sides of a switch (as by dry friction that \
+                                   holds)";
+                        return Ok(Some(why.into()));
+                    }
+                    at.iter().for_each(|&k| self.now.signs[k] = 0.0);
+                    continue;
+                }
+            }
+            self.settle_conditions()?;
+            if before == self.now {
+                break;
+            }
+        }
+        if let (Some(second), Some((mut values, k)), Some(rates)) =
+            (&mut self.second, at_switch, rates)
+        {
+            values.swap_remove(k).shift(second, &self.before, &rates);
+        }
+        self.meet()?;
+        let size = given.v.iter().fold(0.0_f64, |m, v| m.max(v.abs()));
+        let pairs = self.state.v.iter().zip(&given.v);
+        let moved = pairs.fold(0.0_f64, |m, (a, b)| m.max((a - b).abs()));
+        self.is_moved = moved > UNMOVED * size;
+        if self.is_moved
+            && let (Some(before), Some(after)) = (energy, self.energy(&self.state.clone())?)
+        {
+            self.work[0] += after - before;
+        }
+        Ok(None)
+    }
+
+    /// The energy of a state, if the model has one that may change at a switch.
+    fn energy(&mut self, state: &Start) -> Result<Option<f64>, Failure> {
+        if !self.model.hybrid.switches() {
+            return Ok(None);
+        }
+        let phase = self.phases.phase(&self.now)?;
+        let mut system = compiled(&self.phases, &phase)?;
+        let y = system.state(self.t, &state.q, &state.v, &state.multipliers);
+        Ok(system.saddle_at(self.t, &y).map(|kkt| kkt.energy()))
+    }
+
+    /// Impacts that are due, and which contacts carry from here on.
+    fn settle_contacts(&mut self) -> Result<Option<String>, Failure> {
+        let Some(mut solver) = self.phases.solver(&self.now)? else {
+            self.now.contacts.fill(ContactState::Open);
+            return Ok(None);
+        };
+        let (t, is_start) = (self.t, self.whole.is_none());
+        let mut undetermined = |_| failure(self.model, "the contacts have no value");
+        solver.measure(t, &self.state.q, &self.state.v);
+        self.phases.margin = MARGIN * solver.largest_force();
+        for (k, &(index, ..)) in solver.contacts.iter().enumerate() {
+            if let Some(by) = solver.violation(k).filter(|_| is_start) {
+                let contact = &self.model.hybrid.contacts[index];
+                let message = format!(
+                    "the contact `{}` is violated at the start: its gap is {}",
+                    contact.name,
+                    brief(-by)
+                );
+                let diagnostic = Diagnostic::error("E0641", contact.span, message)
+                    .with_hint("choose initial positions with a gap of 0 or more");
+                return Err(Failure::Model(vec![diagnostic]));
+            }
+        }
+        let impacted = solver
+            .impact(t, &self.state.q, &mut self.state.v, &[])
+            .map_err(&mut undetermined)?;
+        let Some(impacted) = impacted else {
+            return Ok(Some("no impulses of the contacts fit together".into()));
+        };
+        let impacted = crate::system::contact::Impacted { rests: false, ..impacted };
+        self.impacted.add(&impacted);
+        let (q, v) = (&self.state.q, &self.state.v);
+        let rest = solver.settle(t, q, v, &self.cause.hints).map_err(&mut undetermined)?;
+        let Some(rest) = rest else {
+            return Ok(Some("no forces of the contacts fit together".into()));
+        };
+        self.is_ambiguous |= !rest.is_unique;
+        // What rests from the start has no size of its own.
+        let (far, gained) = solver.reach();
+        self.scales.resize(self.scales.len().max(self.state.q.len()), 0.0);
+        self.scales.iter_mut().for_each(|scale| *scale = scale.max(LEAST * far));
+        self.energy = self.energy.max(LEAST * gained);
+        let mut contacts = vec![ContactState::Open; self.now.contacts.len()];
+        for (&(index, ..), state) in solver.contacts.iter().zip(rest.states) {
+            contacts[index] = state;
+        }
+        self.now.contacts = contacts;
+        Ok(None)
+    }
+
+    fn settle_branches(&mut self) -> Result<Settled, Failure> {
+        if self.now.signs.is_empty() {
+            return Ok(Settled::From(None));
+        }
+        let Self { switching, branches, phases, now, state, cause, t, settings, .. } = self;
+        let span = settings.options.t1 - settings.t0;
+        let place = Place { t: *t, state, fired: cause.fired, span };
+        let base = now.clone();
+        let mut accelerations = |signs: &[f64]| {
+            let trial = Discrete { signs: signs.to_vec(), ..base.clone() };
+            resolved(phases, &trial, *t, state)
+        };
+        switching.settle(branches, &mut accelerations, &place, cause.left, &mut now.signs)
+    }
+
+    /// Whether the motion can stay at a switching function: if that is of velocities, and forces are linear in its
+    /// sign, which nothing else contains.
+    fn can_stay(&self, k: usize) -> bool {
+        let model = &self.branches.model;
+        let g = &model.graph;
+        let Some(symbol) = self.branches.symbols().nth(k) else { return false };
+        let is_linear = |&e: &Expr| {
+            let slope = g.derivative(e, symbol);
+            !g.contains(slope, &[symbol])
+        };
+        let mut energies = match model.dynamics {
+            pfaff_model::Dynamics::Lagrangian { lagrangian, .. } => vec![lagrangian],
+            pfaff_model::Dynamics::Equations(_) => return false,
+        };
+        energies.extend(model.constraints.iter().map(|c| c.expr));
+        energies.extend(self.branches.functions.iter().copied());
+        let components = model.forces.iter().flat_map(|force| &force.components);
+        self.switching.is_of_velocities(k)
+            && energies.iter().all(|&e| !g.contains(e, &[symbol]))
+            && components.clone().all(is_linear)
+            && components.clone().any(|&e| g.contains(e, &[symbol]))
+            && !has_choice(g, components, symbol)
+    }
+
+    /// Which conditional constraints hold.
+    fn settle_conditions(&mut self) -> Result<(), Failure> {
+        let hybrid = &self.model.hybrid;
+        for (i, (constraint, activity)) in hybrid.constraints.iter().enumerate() {
+            let Some(when) = activity.when else { continue };
+            let g = &self.phases.branches.model.graph;
+            if !activity.is_in(self.now.mode) {
+                self.now.conditions[i] = false;
+                continue;
+            }
+            let is_of_itself = g.contains(when, &[own_multiplier(g, constraint)]);
+            let was = self.now.conditions[i];
+            let holds = if self.cause.dropped == Some(i) {
+                false
+            } else if is_of_itself {
+                let may = was || self.cause.grip == Some(i) || self.is_met(constraint.expr);
+                let mut trial = self.now.clone();
+                trial.conditions[i] = true;
+                may && self.condition(&trial, when)?.is_some_and(|h| h >= 0.0)
+            } else if self.cause.grip == Some(i) {
+                true
+            } else {
+                let now = self.now.clone();
+                self.condition(&now, when)?.is_some_and(|h| h > 0.0 || (was && h >= 0.0))
+            };
+            self.now.conditions[i] = holds;
+        }
+        Ok(())
+    }
+
+    /// Whether a constraint is met by the state as it is.
+    fn is_met(&self, constraint: Expr) -> bool {
+        let model = &self.phases.branches.model;
+        let (positions, velocities) = (model.positions(), model.velocities());
+        let Start { q, v, .. } = &self.state;
+        let at = |s: Expr| {
+            let of = |list: &[Expr], values: &[f64]| {
+                list.iter().position(|&x| x == s).map(|k| values[k])
+            };
+            let parameter = || model.parameters.iter().find(|p| p.symbol == s).map(|p| p.value);
+            let time = (s == model.time).then_some(self.t);
+            time.or(of(&positions, q))
+                .or(of(&velocities, v))
+                .or_else(parameter)
+                .unwrap_or(f64::NAN)
+        };
+        let g = &model.graph;
+        let symbols = [positions.clone(), velocities.clone()].concat();
+        let slopes = g.evaluate(&g.gradient(constraint, &symbols), &at);
+        let sizes = slopes.iter().zip(q.iter().chain(v)).map(|(c, x)| (c * x).abs());
+        g.evaluate(&[constraint], &at)[0].abs() <= 1e-10 * sizes.sum::<f64>()
+    }
+
+    /// The value of a condition if some things hold.
+    fn condition(&mut self, if_so: &Discrete, when: Expr) -> Result<Option<f64>, Failure> {
+        let state = self.met(if_so)?.unwrap_or_else(|| self.state.clone());
+        let Some(sample) = resolved(&mut self.phases, if_so, self.t, &state)? else {
+            return Ok(None);
+        };
+        let phase = self.phases.phase(if_so)?;
+        let model = &phase.model;
+        let symbols = sample_symbols(model, false);
+        let mut values = vec![0.0; symbols.len()];
+        sample.inputs(&mut values);
+        let at = |s: Expr| {
+            let known = symbols.iter().position(|&x| x == s).map(|k| values[k]);
+            let parameter = || model.parameters.iter().find(|p| p.symbol == s).map(|p| p.value);
+            // NOTE: multipliers of what does not hold are zero.
+            known.or_else(parameter).unwrap_or(0.0)
+        };
+        Ok(Some(model.graph.evaluate(&[when], &at)[0]))
+    }
+
+    /// The state after it has met the constraints of a phase; `None` if it does not.
+    fn met(&mut self, now: &Discrete) -> Result<Option<Start>, Failure> {
+        let phase = self.phases.phase(now)?;
+        let mut system = compiled(&self.phases, &phase)?;
+        let mut state = self.state.clone();
+        let met = system.meet(self.t, &mut state.q, &mut state.v, self.speed);
+        Ok(matches!(met, Ok(Ok(()))).then_some(state))
+    }
+
+    /// Lets the state meet the constraints of the present phase.
+    fn meet(&mut self) -> Result<(), Failure> {
+        if !self.model.hybrid.switches() && self.now.signs.iter().all(|&sign| sign != 0.0) {
+            return Ok(());
+        }
+        let phase = self.phases.phase(&self.now)?;
+        let mut system = compiled(&self.phases, &phase)?;
+        let (t, speed) = (self.t, self.speed);
+        let Start { q, v, .. } = &mut self.state;
+        if !self.cause.hints.closed.is_empty() {
+            // What is left of ever smaller bounces is rounding.
+            let sizes = self.sizes[self.sizes.len().min(q.len())..].iter();
+            v.iter_mut()
+                .zip(sizes)
+                .filter(|(v, size)| v.abs() <= REST * **size)
+                .for_each(|(v, _)| *v = 0.0);
+        }
+        match system.meet(t, q, v, speed) {
+            Err(_) => return Err(failure(self.model, "the constraints have no value")),
+            Ok(Err((constraint, positions, residual))) => {
+                let constraint = &phase.model.constraints[constraint];
+                let what = if positions { "positions" } else { "velocities" };
+                let message = format!(
+                    "the {what} at t = {} contradict the constraint `{}`, which begins to hold there: it is off by {} \
+                     of its terms",
+                    brief(t),
+                    constraint.name,
+                    brief(residual)
+                );
+                let diagnostic = Diagnostic::error("E0640", constraint.span, message)
+                    .with_hint("let it begin at an event at which its positions meet it");
+                return Err(Failure::Model(vec![diagnostic]));
+            }
+            Ok(Ok(())) => {}
+        }
+        if let Some(Start { q, v, .. }) = &mut self.second {
+            // NOTE: what the second integration cannot meet is left to its comparison with the first.
+            let _ = system.meet(t, q, v, speed);
+        }
+        Ok(())
+    }
+}
+
+/// Whether a choice between expressions is made by a symbol: then nothing lies between them.
+fn has_choice<'a>(
+    g: &pfaff_expr::Graph,
+    expressions: impl Iterator<Item = &'a Expr>,
+    symbol: Expr,
+) -> bool {
+    let all: Vec<Expr> = expressions.copied().collect();
+    g.live(&all).iter().any(|&e| match g.node(e) {
+        pfaff_expr::Node::If(condition, ..) => g.contains(condition, &[symbol]),
+        _ => false,
+    })
+}
+
+fn compiled(phases: &Phases, phase: &Phase) -> Result<CompiledSystem, Failure> {
+    Ok(CompiledSystem::new(&phase.model, &phase.dynamics, phases.backend)?)
+}
+
+/// Everything at a state if some things hold; `None` where that has no value.
+fn resolved(
+    phases: &mut Phases,
+    now: &Discrete,
+    t: f64,
+    state: &Start,
+) -> Result<Option<Sample>, Failure> {
+    let phase = phases.phase(now)?;
+    let mut system = compiled(phases, &phase)?;
+    let y = system.state(t, &state.q, &state.v, &state.multipliers);
+    let model = &phase.model;
+    let mut sample = Sample::new(model.coordinates.len(), model.constraints.len());
+    Ok(system.resolve(t, &y, false, &mut sample).is_ok().then_some(sample))
+}
+
+fn failure(model: &Workspace, what: &str) -> Failure {
+    let message = format!("{what} at a switch: something is infinite or not a number");
+    Failure::Model(vec![Diagnostic::error("E0602", dynamics_span(model), message)])
+}

@@ -1,0 +1,340 @@
+//! Contacts as numbers: how they are hit, and which of them carry.
+//!
+//! The equations without contacts give $K = \begin{pmatrix} M & -W^\top \\ A & 0\end{pmatrix}$. With the rows $J$ of
+//! the contacts (along the normal of each, $\partial_q g$, and along its slip, $\partial_{\dot q}\sigma$)
+//! impulses $P$ change the velocities by $K^{-1}J^\top P$, with all constraints kept, and forces change the
+//! accelerations in the same way. What the contacts carry is a problem in $D = J K^{-1} J^\top$ alone
+//! ([`ContactProblem`]).
+
+mod impact;
+
+use pfaff_expr::Expr;
+use pfaff_mechanics::Equations;
+use pfaff_model::{Contact, ImpactLaw, Workspace};
+use pfaff_program::{Backend, CompileError, Executor, Program};
+use pfaff_solver::{ContactProblem, ContactSolution, ContactState, EvalError, RankRevealing};
+
+use crate::system::kkt::Kkt;
+
+pub(crate) use impact::Impacted;
+
+/// What is smaller, in parts of its terms, is rounding.
+const ROUNDING: f64 = 1e-10;
+
+/// The contacts of a model in one of its modes.
+#[derive(Clone, Debug)]
+pub(crate) struct ContactSolver {
+    /// The equations without contacts.
+    kkt: Kkt,
+    program: Executor,
+    inputs: Vec<f64>,
+    values: Vec<f64>,
+    /// The index of each among all contacts, of its event, and its law.
+    pub(crate) contacts: Vec<(usize, usize, ImpactLaw)>,
+    /// A time in which the motion changes.
+    span: f64,
+    /// Accelerations without contacts, where they were settled last.
+    pub(crate) free: Vec<f64>,
+}
+
+/// A contact at a state.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Touch<'a> {
+    pub(crate) gap: f64,
+    /// $\dot g$
+    pub(crate) closing: f64,
+    /// $\partial g/\partial q$
+    pub(crate) normal: &'a [f64],
+    /// $\ddot g$ without accelerations.
+    normal_drift: f64,
+    /// $\sigma$
+    pub(crate) slip: f64,
+    /// $\partial\sigma/\partial\dot q$
+    pub(crate) tangent: &'a [f64],
+    /// $\dot\sigma$ without accelerations.
+    tangent_drift: f64,
+    restitution: f64,
+    friction: f64,
+    holding: f64,
+}
+
+/// What is known of contacts before they are settled.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Hints {
+    /// Contacts that rest, whatever rounding says.
+    pub(crate) closed: Vec<usize>,
+    /// Contacts that have just let go.
+    pub(crate) released: Vec<usize>,
+    /// Contacts that have just come to rest along the contact.
+    pub(crate) stopped: Vec<usize>,
+    /// A contact that has just begun to slide, and with which sign.
+    pub(crate) sliding: Vec<(usize, f64)>,
+}
+
+/// What contacts do from a state on.
+#[derive(Clone, Debug)]
+pub(crate) struct Rest {
+    /// One for each contact of the mode.
+    pub(crate) states: Vec<ContactState>,
+    pub(crate) is_unique: bool,
+}
+
+impl ContactSolver {
+    /// Of the contacts in a mode, given the equations without them.
+    pub(crate) fn new(
+        model: &Workspace,
+        equations: &Equations,
+        active: &[usize],
+        span: f64,
+        backend: Backend,
+    ) -> Result<Option<Self>, CompileError> {
+        if active.is_empty() {
+            return Ok(None);
+        }
+        let kkt = Kkt::new(model, equations, backend)?;
+        let inputs: Vec<Expr> =
+            [vec![model.time], model.positions(), model.velocities()].concat();
+        let all = &model.hybrid.contacts;
+        let outputs: Vec<Expr> = active.iter().flat_map(|&k| outputs(model, &all[k])).collect();
+        let program =
+            Program::compile(&model.graph, &inputs, &model.parameter_symbols(), &outputs)?;
+        Ok(Some(Self {
+            kkt,
+            program: program.tiered(&model.parameter_values(), backend),
+            inputs: vec![0.0; inputs.len()],
+            values: vec![0.0; outputs.len()],
+            contacts: active.iter().map(|&k| (k, all[k].event, all[k].law)).collect(),
+            span,
+            free: Vec::new(),
+        }))
+    }
+
+    /// Evaluates everything at a state.
+    pub(crate) fn measure(&mut self, t: f64, q: &[f64], v: &[f64]) {
+        let n = q.len();
+        self.kkt.evaluate(t, q, v, &[]);
+        self.inputs[0] = t;
+        self.inputs[1..=n].copy_from_slice(q);
+        self.inputs[n + 1..].copy_from_slice(v);
+        self.program.evaluate(&self.inputs, &mut self.values);
+    }
+
+    fn n(&self) -> usize {
+        self.kkt.n
+    }
+
+    /// A contact at the state last evaluated.
+    pub(crate) fn touch(&self, k: usize) -> Touch<'_> {
+        let n = self.n();
+        let width = width(n);
+        let values = &self.values[k * width..(k + 1) * width];
+        let (normal, rest) = values[2..].split_at(n);
+        let (tangent, last) = rest[2..].split_at(n);
+        Touch {
+            gap: values[0],
+            closing: values[1],
+            normal,
+            normal_drift: rest[0],
+            slip: rest[1],
+            tangent,
+            tangent_drift: last[0],
+            restitution: last[1].clamp(0.0, 1.0),
+            friction: last[2].max(0.0),
+            holding: last[3].max(0.0),
+        }
+    }
+
+    /// $\sum_k |c_k|\,(|x_k| + |\dot x_k| \tau)$
+    fn size(&self, row: &[f64], x: &[f64], rates: &[f64]) -> f64 {
+        let terms = row.iter().zip(x).zip(rates);
+        terms.map(|((c, x), rate)| c.abs() * (x.abs() + rate.abs() * self.span)).sum()
+    }
+
+    /// Whether the gap of a contact is closed at the state last evaluated, up to rounding.
+    pub(crate) fn is_touching(&self, k: usize) -> bool {
+        let n = self.n();
+        let touch = self.touch(k);
+        touch.gap
+            <= ROUNDING * self.size(touch.normal, &self.inputs[1..=n], &self.inputs[n + 1..])
+    }
+
+    /// By how much a contact is violated at the state last evaluated, beyond rounding.
+    pub(crate) fn violation(&self, k: usize) -> Option<f64> {
+        let n = self.n();
+        let touch = self.touch(k);
+        let size = self.size(touch.normal, &self.inputs[1..=n], &self.inputs[n + 1..]);
+        (touch.gap < -1e-8 * size).then_some(-touch.gap)
+    }
+
+    /// How far the motion would go without contacts, and the energy that it would gain.
+    pub(crate) fn reach(&self) -> (f64, f64) {
+        let forces = self.kkt.right_side().0;
+        let far = |a: &f64| a.abs() * self.span * self.span;
+        let gained = forces.iter().zip(&self.free).map(|(f, a)| f.abs() * far(a)).sum();
+        (self.free.iter().map(far).fold(0.0, f64::max), gained)
+    }
+
+    /// The largest force at the state last evaluated.
+    pub(crate) fn largest_force(&self) -> f64 {
+        self.kkt.right_side().0.iter().fold(0.0, |m, f| m.max(f.abs()))
+    }
+
+    /// $K$ factorised at the state last evaluated.
+    fn factorised(&self) -> Factorised {
+        let (n, m) = (self.n(), self.kkt.m);
+        let size = n + m;
+        let (mass, rows) = (self.kkt.inertia(), self.kkt.full_jacobian());
+        let mut matrix = vec![0.0; size * size];
+        for i in 0..n {
+            matrix[i * size..i * size + n].copy_from_slice(&mass[i * n..(i + 1) * n]);
+        }
+        for a in 0..m {
+            let direction = self.kkt.full_row(self.kkt.direction(a));
+            for i in 0..n {
+                matrix[i * size + n + a] = -direction[i];
+                matrix[(n + a) * size + i] = rows[a * n + i];
+            }
+        }
+        let mut split = RankRevealing::default();
+        split.factor(size, size, &matrix, 1e-13);
+        Factorised { split, n, size, mass }
+    }
+
+    /// The problem of some contacts with what is free of them. `x` and `rates` give the sizes of the terms.
+    fn problem(
+        &self,
+        factorised: &mut Factorised,
+        some: &[usize],
+        (x, rates): (&[f64], &[f64]),
+    ) -> (ContactProblem, Vec<Vec<f64>>) {
+        let count = some.len();
+        let rows: Vec<&[f64]> = some
+            .iter()
+            .map(|&k| self.touch(k).normal)
+            .chain(some.iter().map(|&k| self.touch(k).tangent))
+            .collect();
+        let columns: Vec<Vec<f64>> =
+            rows.iter().map(|row| factorised.solve(row, &[])).collect();
+        let dot = |a: &[f64], b: &[f64]| a.iter().zip(b).map(|(a, b)| a * b).sum::<f64>();
+        let matrix =
+            rows.iter().flat_map(|row| columns.iter().map(move |c| dot(row, c))).collect();
+        let touches: Vec<Touch<'_>> = some.iter().map(|&k| self.touch(k)).collect();
+        // NOTE: what is at rest beside what moves has the rounding of that.
+        let noise =
+            ROUNDING * rows.iter().map(|row| self.size(row, x, rates)).fold(0.0, f64::max);
+        let problem = ContactProblem {
+            matrix,
+            free: vec![0.0; 2 * count],
+            friction: touches.iter().map(|touch| touch.friction).collect(),
+            holding: touches.iter().map(|touch| touch.holding).collect(),
+            sliding: vec![None; count],
+            released: vec![false; count],
+            offset: vec![0.0; count],
+            noise: vec![noise; 2 * count],
+        };
+        (problem, columns)
+    }
+
+    /// Which contacts carry from a state on, and how they slide; `None` where nothing fits.
+    pub(crate) fn settle(
+        &mut self,
+        t: f64,
+        q: &[f64],
+        v: &[f64],
+        hints: &Hints,
+    ) -> Result<Option<Rest>, EvalError> {
+        self.measure(t, q, v);
+        let mut factorised = self.factorised();
+        let (force, drift) = self.kkt.right_side();
+        let a = factorised.solve(&force, &drift);
+        if a.iter().any(|a| !a.is_finite()) {
+            return Err(EvalError::NotFinite);
+        }
+        self.free.clone_from(&a);
+        let rests = |k: &usize| {
+            let index = self.contacts[*k].0;
+            let touch = self.touch(*k);
+            let slow = ROUNDING * self.size(touch.normal, v, &a);
+            hints.closed.contains(&index) || (self.is_touching(*k) && touch.closing <= slow)
+        };
+        let some: Vec<usize> = (0..self.contacts.len()).filter(rests).collect();
+        let mut states = vec![ContactState::Open; self.contacts.len()];
+        if some.is_empty() {
+            return Ok(Some(Rest { states, is_unique: true }));
+        }
+        let (mut problem, _) = self.problem(&mut factorised, &some, (&a, &vec![0.0; a.len()]));
+        let count = some.len();
+        let dot = |x: &[f64], y: &[f64]| x.iter().zip(y).map(|(x, y)| x * y).sum::<f64>();
+        for (i, &k) in some.iter().enumerate() {
+            let touch = self.touch(k);
+            let index = self.contacts[k].0;
+            problem.free[i] = dot(touch.normal, &a) + touch.normal_drift;
+            problem.free[count + i] = dot(touch.tangent, &a) + touch.tangent_drift;
+            problem.noise[i] += ROUNDING * touch.normal_drift.abs();
+            problem.noise[count + i] += ROUNDING * touch.tangent_drift.abs();
+            problem.released[i] = hints.released.contains(&index);
+            let begun = hints.sliding.iter().find(|(begun, _)| *begun == index);
+            let slow = ROUNDING * self.size(touch.tangent, v, &a);
+            problem.sliding[i] = match begun {
+                Some((_, sign)) => Some(*sign),
+                None if hints.stopped.contains(&index) || touch.slip.abs() <= slow => None,
+                None => Some(touch.slip.signum()),
+            };
+        }
+        let Some(ContactSolution { states: found, is_unique, .. }) = problem.solve() else {
+            return Ok(None);
+        };
+        some.iter().zip(found).for_each(|(&k, state)| states[k] = state);
+        Ok(Some(Rest { states, is_unique }))
+    }
+}
+
+/// $K$ in factors.
+struct Factorised {
+    split: RankRevealing,
+    n: usize,
+    size: usize,
+    mass: Vec<f64>,
+}
+
+impl Factorised {
+    /// The first n components of $K^{-1}(f, b)$; a shorter b is zero.
+    fn solve(&mut self, force: &[f64], drift: &[f64]) -> Vec<f64> {
+        let mut right = vec![0.0; self.size];
+        right[..self.n].copy_from_slice(force);
+        right[self.n..self.n + drift.len()].copy_from_slice(drift);
+        let mut x = vec![0.0; self.size];
+        self.split.solve(&right, &mut x);
+        x.truncate(self.n);
+        x
+    }
+
+    /// $\tfrac12 v\cdot M v$
+    fn kinetic(&self, v: &[f64]) -> f64 {
+        let rows = self.mass.chunks_exact(self.n).zip(v);
+        rows.map(|(row, v_i)| 0.5 * v_i * row.iter().zip(v).map(|(m, v)| m * v).sum::<f64>())
+            .sum()
+    }
+}
+
+/// How many numbers a contact has.
+const fn width(n: usize) -> usize {
+    2 * n + 8
+}
+
+/// What is computed of a contact, in the order of [`ContactSolver::touch`].
+fn outputs(model: &Workspace, contact: &Contact) -> Vec<Expr> {
+    let g = &model.graph;
+    let (q, v) = (model.positions(), model.velocities());
+    let place = [vec![model.time], q.clone()].concat();
+    let rates = [vec![g.one()], v.clone()].concat();
+    let along = |e: Expr| g.dot(&g.gradient(e, &place), &rates);
+    let closing = along(contact.gap);
+    let slip = contact.slip.unwrap_or(g.zero());
+    let mut outputs = vec![contact.gap, closing];
+    outputs.extend(g.gradient(contact.gap, &q));
+    outputs.extend([along(closing), slip]);
+    outputs.extend(g.gradient(slip, &v));
+    outputs.extend([along(slip), contact.restitution, contact.friction, contact.holding]);
+    outputs
+}

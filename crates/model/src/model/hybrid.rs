@@ -1,0 +1,113 @@
+//! What switches along a motion: modes, contacts, sampled controls.
+
+use pfaff_expr::Expr;
+
+use crate::model::{Constraint, Force};
+use crate::source::Span;
+
+/// Everything of a text that does not hold all the time.
+#[derive(Clone, Debug, Default)]
+pub struct Hybrid {
+    /// `mode …`; the first holds at the start. None if the text has no modes.
+    pub modes: Vec<String>,
+    /// All constraints in declared order, and when each holds.
+    pub constraints: Vec<(Constraint, Activity)>,
+    /// All forces in declared order, and when each acts.
+    pub forces: Vec<(Force, Activity)>,
+    /// The modes in which each event counts; none for all.
+    pub event_modes: Vec<Vec<usize>>,
+    /// `contact …`
+    pub contacts: Vec<Contact>,
+    /// `control … every …`
+    pub samplers: Vec<Sampler>,
+}
+
+impl Hybrid {
+    /// Whether the equations of motion, or what is watched, may change along the motion.
+    pub fn switches(&self) -> bool {
+        !self.modes.is_empty()
+            || !self.contacts.is_empty()
+            || self.constraints.iter().any(|(_, activity)| activity.when.is_some())
+    }
+}
+
+/// When a statement holds.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Activity {
+    /// The modes of `in`; none for all.
+    pub modes: Vec<usize>,
+    /// Of `when`: positive while it holds.
+    pub when: Option<Expr>,
+}
+
+impl Activity {
+    /// Whether it holds in a mode, whatever else it depends on.
+    pub fn is_in(&self, mode: usize) -> bool {
+        self.modes.is_empty() || self.modes.contains(&mode)
+    }
+}
+
+/// A unilateral constraint.
+#[derive(Clone, Debug)]
+pub struct Contact {
+    /// Its name, which is that of its event too.
+    pub name: String,
+    /// The gap $g(t, q) \ge 0$.
+    pub gap: Expr,
+    /// $e$
+    pub restitution: Expr,
+    /// $\mu$ while it slides, and what it holds up to.
+    pub friction: Expr,
+    /// The friction that holds, where it differs.
+    pub holding: Expr,
+    /// The velocity with which it slides, where there is friction.
+    pub slip: Option<Expr>,
+    /// How several impacts at once are settled.
+    pub law: ImpactLaw,
+    /// The index of its event.
+    pub event: usize,
+    /// The modes in which it is there; none for all.
+    pub modes: Vec<usize>,
+    /// Where it stands.
+    pub span: Span,
+}
+
+/// How the velocities after an impact follow from those before.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum ImpactLaw {
+    /// $\dot g^+ = -e\,\dot g^-$ at each contact that is hit, one after another.
+    #[default]
+    Newton,
+    /// The impulse of expansion is $e$ times that of compression, at all contacts that touch.
+    Poisson,
+    /// $0 \le \dot g^+ + e\,\dot g^- \perp P \ge 0$ at all contacts that touch.
+    Moreau,
+}
+
+impl ImpactLaw {
+    /// All laws with their words.
+    pub const ALL: [(Self, &'static str); 3] =
+        [(Self::Newton, "newton"), (Self::Poisson, "poisson"), (Self::Moreau, "moreau")];
+
+    /// The word of the language.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Newton => "newton",
+            Self::Poisson => "poisson",
+            Self::Moreau => "moreau",
+        }
+    }
+}
+
+/// A control that is held between its samples.
+#[derive(Clone, Debug)]
+pub struct Sampler {
+    /// The index of the coordinate that holds it.
+    pub coordinate: usize,
+    /// The law.
+    pub law: Expr,
+    /// The time between samples.
+    pub period: f64,
+    /// Where it stands.
+    pub span: Span,
+}
