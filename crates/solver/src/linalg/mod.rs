@@ -1,4 +1,4 @@
-//! Factorisations of full and sparse matrices, least squares, rank, eigenvalues, singular values, complementarity.
+//! Factorisations of full and sparse matrices, least squares, rank, eigenvalues, complementarity.
 //!
 //! Matrices are `f64`, stored by rows. The factorisations that run in every step reuse their storage and do
 //! not allocate.
