@@ -118,7 +118,7 @@ fn explain_prints_pages_and_refuses_unknown_codes() {
     assert_eq!(pages["diagnostics"][1]["code"], "E0301");
     for (word, hint) in [
         ("E0697", "did you mean E0607?"),
-        ("E9999", "did you mean E0640?"),
+        ("E9999", "did you mean E0641?"),
         ("help", "codes look like"),
     ] {
         let wrong = pfaff(&["explain", word]);
