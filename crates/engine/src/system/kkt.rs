@@ -529,20 +529,6 @@ impl Kkt {
         self.blocks[self.layout.power] + work - false_work
     }
 
-    /// $f$ and $b$ at the state last evaluated, in one list.
-    #[cfg(test)]
-    pub(crate) fn right_side_list(&self) -> Vec<f64> {
-        let (force, drift) = self.right_side();
-        [force, drift].concat()
-    }
-
-    /// $f$ and $b$ at the state last evaluated.
-    pub(crate) fn right_side(&self) -> (Vec<f64>, Vec<f64>) {
-        let (l, n) = (&self.layout, self.n);
-        let drift = &self.blocks[l.drift + self.extra..l.residual];
-        (self.blocks[l.force..l.force + n].to_vec(), drift.to_vec())
-    }
-
     /// $Q\cdot\dot q$ with $-\partial_t L$.
     pub(crate) fn given_power(&self) -> f64 {
         self.blocks[self.layout.power]

@@ -112,4 +112,18 @@ impl Kkt {
         let definitions = (0..self.extra).map(|k| self.definition(k));
         RowMatrix::restricted(definitions.chain(rows.iter().map(|&a| self.row(a))), places)
     }
+
+    /// $f$ and $b$ at the state last evaluated, in one list.
+    #[cfg(test)]
+    pub(crate) fn right_side_list(&self) -> Vec<f64> {
+        let (force, drift) = self.right_side();
+        [force, drift].concat()
+    }
+
+    /// $f$ and $b$ at the state last evaluated.
+    pub(crate) fn right_side(&self) -> (Vec<f64>, Vec<f64>) {
+        let (l, n) = (&self.layout, self.n);
+        let drift = &self.blocks[l.drift + self.extra..l.residual];
+        (self.blocks[l.force..l.force + n].to_vec(), drift.to_vec())
+    }
 }

@@ -1,0 +1,33 @@
+//! Positions and velocities in the variables of each form, and back.
+
+use crate::motion::sample::Sample;
+use crate::system::compiled::{Compiled, CompiledSystem};
+use crate::system::ordinary::spread;
+
+impl CompiledSystem {
+    /// The state vector of positions and velocities.
+    pub(crate) fn state(&mut self, t: f64, q: &[f64], v: &[f64], μ: &[f64]) -> Vec<f64> {
+        match &mut self.dynamics {
+            Compiled::Reduced(reduced) => reduced.state(t, q, v),
+            Compiled::Saddle(kkt) => {
+                let carried = μ.iter().take(kkt.carried);
+                q.iter().chain(v).chain(carried).copied().chain([0.0, 0.0]).collect()
+            }
+            Compiled::Ordinary(kkt) => {
+                let second = v.iter().zip(&kkt.orders).filter(|&(_, &order)| order == 2);
+                q.iter().copied().chain(second.map(|(v, _)| *v)).collect()
+            }
+        }
+    }
+
+    /// Positions and velocities of a state; zero where an equation is of first order.
+    pub(crate) fn kinematics(&mut self, t: f64, y: &[f64], sample: &mut Sample) {
+        sample.t = t;
+        sample.q.copy_from_slice(&y[..self.n]);
+        match &mut self.dynamics {
+            Compiled::Reduced(reduced) => reduced.velocities(t, y, &mut sample.v),
+            Compiled::Saddle(_) => sample.v.copy_from_slice(&y[self.n..2 * self.n]),
+            Compiled::Ordinary(kkt) => spread(&kkt.orders, &y[self.n..], &mut sample.v),
+        }
+    }
+}
