@@ -357,6 +357,23 @@ fn enormous_arrays_are_refused() {
     refused(&["check", "-"], text, &["1000000000", "hint: "]);
 }
 
+/// Refused after a few terms, long before memory is gone, with what it would take.
+#[test]
+fn enormous_sums_over_pairs_are_refused() {
+    let pairs = "sum(i = 1..10000, sum(j = 1..10000, (x[i] - x[j])^2))";
+    for place in [format!("potential {pairs}"), format!("let V = {pairs}\npotential V")] {
+        let text =
+            format!("coordinates x[1..10000]\nkinetic sum(i = 1..10000, x[i]'^2)/2\n{place}\n");
+        refused(&["check", "-"], &text, &["1..10000", "steps to write out", "GB", "hint: "]);
+    }
+    let text = "coordinates x[1..1000000]\nlagrangian sum(i = 1..1000000, x[i]'^2)/2\n";
+    refused(
+        &["check", "-"],
+        text,
+        &["1000000 coordinates", "would take about 150 GB", "hint: "],
+    );
+}
+
 #[test]
 fn enormous_sums_are_refused() {
     for sum in [

@@ -66,6 +66,21 @@ fn derive_speaks_text_latex_and_json() {
     assert_eq!(equations["equations"].as_array().map(Vec::len), Some(3));
 }
 
+/// Of a model of many coordinates `derive` shows some lines, and says how many there are.
+#[test]
+fn derive_outlines_large_models() {
+    let text = pfaff(&["derive", "falling_chain"]).out;
+    assert!(text.len() < 40_000, "{} characters", text.len());
+    assert!(text.contains("This model has 200 coordinates."), "{text}");
+    assert!(text.contains("M has up to 20100 different entries"), "{text}");
+    assert!(text.contains("Force f: "), "{text}");
+    let gas = json(&["derive", "isokinetic_gas", "--json"]);
+    let mass = gas["mass"].as_array().expect("the mass matrix is short enough");
+    assert_eq!(mass.len(), 12);
+    let remarks = gas["remarks"].to_string();
+    assert!(remarks.contains("Mass matrix M (symmetric): 588 of 600 lines"), "{remarks}");
+}
+
 /// The sleigh by hand: with c = cos 0, s = sin 0 the mass matrix is [[m,0,0],[0,m,ma],[0,ma,J+ma²]] and A = (0,1,0).
 /// With x' = 1, φ' = 0.3: b = x'φ', so y'' = 0.3; x'' = aφ'² = 0.018 and (J+ma²)φ'' = −ma·y''.
 #[test]

@@ -28,7 +28,7 @@ struct Problem {
 const PROBLEMS: [Problem; 6] = [
     Problem { name: "chain", size: "N", sizes: &[125, 250, 500, 1000], rival: Some("chain") },
     Problem { name: "rods", size: "N", sizes: &[125, 250, 500, 1000], rival: Some("chain") },
-    Problem { name: "gas", size: "n", sizes: &[75, 150, 300], rival: Some("gas") },
+    Problem { name: "gas", size: "n", sizes: &[150, 300, 1000], rival: Some("gas") },
     Problem { name: "snake", size: "N", sizes: &[80, 160, 320], rival: None },
     Problem { name: "ring", size: "N", sizes: &[50, 100, 200], rival: None },
     Problem { name: "net", size: "N", sizes: &[8, 15, 30], rival: None },

@@ -7,9 +7,7 @@
 
 use std::fmt::Write;
 
-use pfaff::{
-    GALLERY, GalleryFiles, Method, Model, Motion, Overrides, Run, Source, StopReason, Verdict,
-};
+use pfaff::{GalleryFiles, Method, Model, Motion, Overrides, Run, Source, StopReason, Verdict};
 
 use super::{asked, asked_of};
 use crate::support::{self, Random};
@@ -75,9 +73,9 @@ fn random_motions_of_the_gallery_agree_with_finer_ones() {
     let all =
         asked("PFAFF_CASES").map_or(support::count(20, 1000), |count| count as usize / 10);
     let mut random = Random::new(seed);
-    let models: Vec<_> = GALLERY
-        .iter()
-        .filter(|m| !m.is_large() && !OTHERS.iter().any(|word| m.text.contains(word)))
+    let models: Vec<_> = support::gallery()
+        .into_iter()
+        .filter(|m| !OTHERS.iter().any(|word| m.text.contains(word)))
         .collect();
     let mut counts = Counts { none: 0, right: [0; 2], wrong: [0; 2] };
     let mut shown = String::new();

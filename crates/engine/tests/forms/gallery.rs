@@ -1,7 +1,7 @@
 //! `geometry --json` of every gallery model: all parts come, none grows beyond reason, and the parts agree
 //! with each other at a point.
 
-use pfaff::{GALLERY, PARTS, geometry_with};
+use pfaff::{PARTS, geometry_with};
 use pfaff_present::ToJson;
 use serde_json::Value;
 
@@ -33,8 +33,7 @@ fn numbers(value: &Value) -> Vec<f64> {
 fn every_gallery_model_has_its_geometry() {
     let all = support::full();
     let (mut seen, mut compared) = (0, 0);
-    for gallery in GALLERY.iter().filter(|m| !m.is_large() && (all || !LARGE.contains(&m.name)))
-    {
+    for gallery in support::gallery().iter().filter(|m| all || !LARGE.contains(&m.name)) {
         let name = gallery.name;
         let model = support::model_with(gallery.text, "", "");
         let mut random = Random::new(7);

@@ -1,7 +1,7 @@
 //! The verdict of Frobenius' theorem belongs to a constraint and the distribution, not to the rows that
 //! describe it: rows mixed, coordinates and constraints in another order.
 
-use pfaff::{GALLERY, Principle, Workspace};
+use pfaff::{Principle, Workspace};
 use pfaff_expr::Expr;
 use pfaff_mechanics::{Class, Equations, derive, integrable};
 
@@ -53,7 +53,7 @@ fn redescribed(
 fn verdicts_do_not_depend_on_the_description() {
     let mut random = Random::new(7);
     let mut compared = 0;
-    for entry in GALLERY.iter().filter(|m| !m.is_large()) {
+    for entry in support::gallery() {
         let model = support::model(entry.text).workspace();
         let Ok(e) = derive(&model, Principle::Chetaev) else { continue };
         // Mixed rows of more coordinates grow beyond what is decided.

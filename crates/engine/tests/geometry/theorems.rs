@@ -8,7 +8,7 @@ use pfaff::{CurveKind, Model, Principle, Run, State, Verdict, at_state, curve, d
 use serde_json::Value;
 
 use crate::support::tensors::{at, entries, entry};
-use crate::support::{Random, count, model, run};
+use crate::support::{Random, count, gallery, model, run};
 
 const CLOSE: f64 = 1e-10;
 
@@ -396,10 +396,9 @@ fn kept_momenta_are_those_whose_rate_is_zero() {
         "coordinates x, y, z\nlagrangian (x'^2 + y'^2 + z'^2)/2\nconstraint z' = 2*x' + y'",
         "coordinates x, y\nlagrangian (x'^2 + y'^2)/2\nconstraint x'^2 + y'^2 = 1",
     ];
-    let small = pfaff::GALLERY.iter().filter(|model| !model.is_large());
-    let gallery = small.map(|model| model.text);
+    let texts = gallery().into_iter().map(|model| model.text);
     let mut found = 0;
-    for text in own.into_iter().chain(gallery) {
+    for text in own.into_iter().chain(texts) {
         let of = |kept: bool| -> Vec<(String, Vec<f64>)> {
             let Ok(derivation) = derive(&model(text), None) else { return Vec::new() };
             let model = derivation.workspace();

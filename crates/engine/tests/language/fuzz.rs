@@ -6,7 +6,7 @@
 use std::fmt::Write;
 use std::time::{Duration, Instant};
 
-use pfaff::{GALLERY, Model, NoFiles, Overrides, Run, Source};
+use pfaff::{Model, NoFiles, Overrides, Run, Source};
 use pfaff_model::parse;
 
 use crate::support::{self, Random};
@@ -123,7 +123,7 @@ const TOKENS: &[&str] = &[
 
 /// A gallery text with some of its parts changed.
 fn mutated(random: &mut Random) -> String {
-    let small: Vec<_> = GALLERY.iter().filter(|model| !model.is_large()).collect();
+    let small = support::gallery();
     let mut text: Vec<char> = small[random.below(small.len())].text.chars().collect();
     for _ in 0..=random.below(6) {
         let at = random.below(text.len().max(1)).min(text.len());

@@ -2,8 +2,8 @@
 //! fresh model gives.
 
 use pfaff::{
-    Derivation, ExportForm, GALLERY, GeometryRequest, Language, Model, Motion, Principle, Run,
-    check, compare, derive, export, geometry_with,
+    Derivation, ExportForm, GeometryRequest, Language, Model, Motion, Principle, Run, check,
+    compare, derive, export, geometry_with,
 };
 use pfaff_present::{ToJson, ToText, present, present_reduced};
 
@@ -85,8 +85,8 @@ fn equations(model: &Model, principle: Principle) -> String {
 /// Models that answer quickly: the gallery without boundary value problems and large systems.
 fn models() -> Vec<(&'static str, Model)> {
     let quick = |model: &Model| model.terminal.is_empty() && model.coordinates.len() <= 8;
-    let small = GALLERY.iter().filter(|entry| !entry.is_large());
-    let read = small.map(|entry| (entry.name, support::model(entry.text)));
+    let read =
+        support::gallery().into_iter().map(|entry| (entry.name, support::model(entry.text)));
     read.filter(|(_, model)| quick(model)).collect()
 }
 
@@ -105,8 +105,9 @@ fn answers_do_not_depend_on_what_was_asked_before() {
             let (call, ask) = CALLS[k];
             asked.push(call);
             let expected = fresh[m][k].get_or_insert_with(|| {
+                let gallery = support::gallery();
                 let entry =
-                    GALLERY.iter().find(|entry| entry.name == *name).expect("it is there");
+                    gallery.iter().find(|entry| entry.name == *name).expect("it is there");
                 ask(&support::model(entry.text))
             });
             assert_eq!(&ask(model), expected, "{name}, sequence {sequence}: {asked:?}");

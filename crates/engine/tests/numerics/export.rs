@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use pfaff::{
-    ExportForm, GALLERY, GalleryFiles, Language, Model, NoFiles, Overrides, Source, exported,
+    ExportForm, GalleryFiles, Language, Model, NoFiles, Overrides, Source, exported,
     exported_for, gallery_model,
 };
 use pfaff_expr::Graph;
@@ -67,7 +67,7 @@ fn modules() -> Vec<Module> {
     ];
     let all = support::full();
     let mut modules = Vec::new();
-    for entry in GALLERY.iter().filter(|m| all && !m.is_large() || SOME.contains(&m.name)) {
+    for entry in support::gallery().iter().filter(|m| all || SOME.contains(&m.name)) {
         match exported(&model(entry.name, entry.text), None, ExportForm::Best) {
             Ok(module) => modules.push(module),
             Err(why) => println!("skipped: {}: {why}", entry.name),
@@ -389,7 +389,7 @@ fn the_text_has_the_operations_of_the_tape() {
 #[test]
 fn native_code_has_the_bits_of_the_interpreter_on_every_gallery_model() {
     let (mut random, mut compared) = (Random::new(11), 0);
-    for entry in GALLERY.iter().filter(|m| !m.is_large()) {
+    for entry in support::gallery() {
         for form in [ExportForm::Best, ExportForm::Saddle] {
             let Ok(module) = exported(&model(entry.name, entry.text), None, form) else {
                 continue;

@@ -1,7 +1,7 @@
 //! The Taylor method on whole models: against DOP853 on the gallery, its choice by `auto`, what it refuses,
 //! and its events.
 
-use pfaff::{GALLERY, Model, PreparedRun, Run};
+use pfaff::{Model, PreparedRun, Run};
 use pfaff_solver::Method;
 
 use crate::support;
@@ -24,7 +24,7 @@ fn quarter(model: &Model, method: &str, tolerance: Option<f64>) -> Run {
 fn every_analytic_gallery_model_moves_as_by_dop853() {
     let mut refused = Vec::new();
     let mut compared = 0;
-    for entry in GALLERY.iter().filter(|m| !m.is_large()) {
+    for entry in support::gallery() {
         let model = support::model(entry.text);
         // Every other model at its own tolerance, the others at a strict one.
         let tolerance = (compared % 2 == 0).then_some(1e-11);

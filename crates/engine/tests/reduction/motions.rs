@@ -5,7 +5,7 @@
 
 use std::fmt::Write as _;
 
-use pfaff::{Class, Dynamics, Form, GALLERY, Model, Motion, Run, Series, derive, run_derived};
+use pfaff::{Class, Dynamics, Form, Model, Motion, Run, Series, derive, run_derived};
 use pfaff_mechanics::{ChartPoint, reduce};
 
 use crate::support::{self, Random};
@@ -62,7 +62,7 @@ fn precise(model: &Model) -> Run {
 
 #[test]
 fn gallery_models_move_alike_in_both_forms() {
-    for entry in GALLERY.iter().filter(|m| !m.is_large()) {
+    for entry in support::gallery() {
         let model = support::model(entry.text);
         let has_memory = ["caputo(", "memory("].iter().any(|word| entry.text.contains(word));
         // Models with memory have a form of their own, and those with given ends no initial state.

@@ -19,10 +19,10 @@ use crate::graph::node::{Expr, Node};
 use crate::graph::store::{Store, ZERO};
 use crate::math::Unary;
 
-/// Nodes of a piece.
-const PIECE: usize = 1 << 17;
+/// Nodes of a piece: few enough for the caches of a processor.
+const PIECE: usize = 1 << 15;
 /// Like terms of a piece that are taken out: other pieces may have more.
-const PIECE_ROWS: usize = 8;
+const PIECE_ROWS: usize = 2;
 
 /// A sum that is being read.
 #[derive(Debug)]

@@ -5,12 +5,15 @@
 )]
 
 #[cfg(target_arch = "x86_64")]
-use std::arch::x86_64::{_mm512_loadu_pd, _mm512_storeu_pd};
+use std::arch::x86_64::{_mm512_loadu_pd, _mm512_mask_add_pd, _mm512_storeu_pd};
 
 #[cfg(target_arch = "x86_64")]
 use super::cpu_features::cpu_features;
 use crate::backend::batch::{LANE_BLOCK, LaneBlock};
 use crate::tape::layer::{FamilyLoop, NOWHERE, Places};
+
+/// The rows of a full block.
+const FULL: u8 = LANE_BLOCK as u8;
 
 /// Room for the sums over the rows of a family, so that none allocates.
 #[derive(Clone, Debug)]
@@ -54,7 +57,12 @@ pub(crate) fn sum_rows(
         // SAFETY: the processor has these instructions.
         return unsafe { sum_rows_avx512(family, list, parts, terms, room, evaluate) };
     }
-    sum_with(family, list, parts, terms, room, evaluate, |to, from| *to = *from);
+    let copy = |to: &mut LaneBlock, from: &LaneBlock| *to = *from;
+    let add = |to: &mut LaneBlock, from: &LaneBlock, count: u8| {
+        let rows = usize::from(count).min(LANE_BLOCK);
+        to[..rows].iter_mut().zip(from).for_each(|(to, x)| *to += x);
+    };
+    sum_with(family, list, parts, terms, room, evaluate, (copy, add));
 }
 
 #[cfg(target_arch = "x86_64")]
@@ -72,7 +80,16 @@ fn sum_rows_avx512(
         // SAFETY: both are eight doubles, and the processor has these instructions.
         unsafe { _mm512_storeu_pd(to.as_mut_ptr(), _mm512_loadu_pd(from.as_ptr())) }
     };
-    sum_with(family, list, parts, terms, room, evaluate, copy);
+    // NOTE: written as a loop, this would be additions one after another.
+    let add = |to: &mut LaneBlock, from: &LaneBlock, count: u8| {
+        let rows = u8::MAX >> (LANE_BLOCK as u8).saturating_sub(count);
+        // SAFETY: as above.
+        unsafe {
+            let (sum, x) = (_mm512_loadu_pd(to.as_ptr()), _mm512_loadu_pd(from.as_ptr()));
+            _mm512_storeu_pd(to.as_mut_ptr(), _mm512_mask_add_pd(sum, rows, sum, x));
+        }
+    };
+    sum_with(family, list, parts, terms, room, evaluate, (copy, add));
 }
 
 #[inline(always)]
@@ -83,7 +100,7 @@ fn sum_with(
     (inputs, outputs): (&mut [LaneBlock], &mut [LaneBlock]),
     RowRoom { sums, targets, moves, runs, sames }: &mut RowRoom,
     mut evaluate: impl FnMut(&[LaneBlock], &mut [LaneBlock]),
-    copy: impl Fn(&mut LaneBlock, &LaneBlock),
+    (copy, add): (impl Fn(&mut LaneBlock, &LaneBlock), impl Fn(&mut LaneBlock, &LaneBlock, u8)),
 ) {
     let FamilyLoop { varying, rows, .. } = family;
     let columns = varying.len() + outputs.len();
@@ -120,10 +137,10 @@ fn sum_with(
                         targets[term] = place;
                         sums[term] = [0.0; LANE_BLOCK];
                     }
-                    add_block(&mut sums[term], value, count);
+                    add(&mut sums[term], value, count);
                 }
                 Places::Run(place) => {
-                    add_block(block_at_mut(parts, place as usize), value, count);
+                    add(block_at_mut(parts, place as usize), value, count);
                 }
                 Places::Any(table) => {
                     let places = rows.any[table as usize].iter().zip(value);
@@ -160,11 +177,11 @@ fn sum_with(
                 }
                 evaluate(inputs, outputs);
                 for &term in &sames[..still] {
-                    add_full(&mut sums[term], &outputs[term]);
+                    add(&mut sums[term], &outputs[term], FULL);
                 }
                 for (term, place) in &mut runs[..running] {
                     *place += LANE_BLOCK;
-                    add_full(block_at_mut(parts, *place), &outputs[*term]);
+                    add(block_at_mut(parts, *place), &outputs[*term], FULL);
                 }
             }
         }
@@ -187,24 +204,6 @@ fn block_at(list: &[f64], place: usize) -> &LaneBlock {
 fn block_at_mut(parts: &mut [f64], place: usize) -> &mut LaneBlock {
     let rest = &mut parts[place..];
     rest.first_chunk_mut().expect("the parts go on for a block beyond their end")
-}
-
-#[inline(always)]
-fn add_full(to: &mut LaneBlock, value: &LaneBlock) {
-    for l in 0..LANE_BLOCK {
-        to[l] += value[l];
-    }
-}
-
-#[inline(always)]
-fn add_block(to: &mut LaneBlock, value: &LaneBlock, count: u8) {
-    if usize::from(count) == LANE_BLOCK {
-        add_full(to, value);
-    } else {
-        for l in 0..usize::from(count).min(LANE_BLOCK) {
-            to[l] += value[l];
-        }
-    }
 }
 
 /// Adds the lanes of a sum to its part, halves first.
