@@ -19,12 +19,23 @@ use pfaff_program::{Backend, CompileError, Executor, Program};
 use crate::system::dynamics::Dynamics;
 use crate::system::sparse_rows::{RowPattern, SparseRows};
 
+/// Where the rate of a component of the state stands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Rate {
+    /// It is this component of the state itself, a velocity.
+    State(usize),
+    /// It is this one of the unknowns.
+    Unknown(usize),
+}
+
 /// The symbols over which a system is linearised.
 #[derive(Clone, Debug)]
 pub(crate) struct Variables {
     pub(crate) time: Expr,
     /// $y$
     pub(crate) state: Vec<Expr>,
+    /// $\dot y$
+    pub(crate) rates: Vec<Rate>,
     /// $x$
     pub(crate) unknowns: Vec<Expr>,
     /// $p$: those of the parameters that may vary.
@@ -35,23 +46,31 @@ impl Variables {
     /// Of dynamics with these varying parameters. Under the vakonomic principle $\mu$ belongs to the state and
     /// $\dot\mu$ to the unknowns.
     pub(crate) fn of(model: &Workspace, dynamics: &Dynamics, parameters: Vec<Expr>) -> Self {
+        let n = model.coordinates.len();
         let mut state = model.positions();
-        let unknowns = match dynamics {
+        let (unknowns, rates);
+        match dynamics {
             Dynamics::Saddle(equations) => {
                 state.extend(model.velocities());
                 state.extend(&equations.multipliers);
-                let carried = !equations.multipliers.is_empty();
+                let carried = equations.multipliers.len();
                 let results = &model.results;
-                let multipliers = if carried { &results.mu_rate } else { &results.lambda };
-                model.accelerations().into_iter().chain(multipliers.iter().copied()).collect()
+                let multipliers = if carried > 0 { &results.mu_rate } else { &results.lambda };
+                unknowns = [&model.accelerations(), multipliers.as_slice()].concat();
+                let velocities = (0..n).map(|i| Rate::State(n + i));
+                rates = velocities.chain((0..n + carried).map(Rate::Unknown)).collect();
             }
             Dynamics::Ordinary(ordinary) => {
-                let second = model.velocities().into_iter().zip(&ordinary.orders);
-                state.extend(second.filter(|&(_, &order)| order == 2).map(|(v, _)| v));
-                ordinary.unknowns.clone()
+                let second: Vec<usize> = (0..n).filter(|&k| ordinary.orders[k] == 2).collect();
+                state.extend(second.iter().map(|&k| model.coordinates[k].velocity));
+                unknowns = ordinary.unknowns.clone();
+                let place = |k: usize| second.iter().position(|&other| other == k);
+                let first =
+                    (0..n).map(|k| place(k).map_or(Rate::Unknown(k), |i| Rate::State(n + i)));
+                rates = first.chain(second.iter().map(|&k| Rate::Unknown(k))).collect();
             }
-        };
-        Self { time: model.time, state, unknowns, parameters }
+        }
+        Self { time: model.time, state, rates, unknowns, parameters }
     }
 
     /// $t$, $y$ and $x$, which programs read.
@@ -145,7 +164,7 @@ pub(crate) fn equation_slopes(
     variables: &Variables,
     backend: Backend,
 ) -> Result<Slopes, CompileError> {
-    let residual = balance(model, dynamics, variables);
+    let residual = balance(model, dynamics);
     slopes(model, &residual, &variables.directions(), variables, backend)
 }
 
@@ -181,20 +200,17 @@ pub(crate) fn constraint_slopes(
 }
 
 /// $r$: $M\ddot q - W^\top\lambda - f$ and $A\ddot q - b$, or the equations of the text.
-pub(crate) fn balance(
-    model: &Workspace,
-    dynamics: &Dynamics,
-    variables: &Variables,
-) -> Vec<Expr> {
+pub(crate) fn balance(model: &Workspace, dynamics: &Dynamics) -> Vec<Expr> {
     let g = &model.graph;
     let equations = match dynamics {
         Dynamics::Saddle(equations) => equations,
         Dynamics::Ordinary(ordinary) => return ordinary.residual.clone(),
     };
     let n = model.coordinates.len();
-    let (a, λ) = variables.unknowns.split_at(n);
+    let Variables { unknowns, .. } = Variables::of(model, dynamics, Vec::new());
+    let (a, λ) = unknowns.split_at(n);
     g.merging(|| {
-        let mut rows = Vec::with_capacity(variables.unknowns.len());
+        let mut rows = Vec::with_capacity(unknowns.len());
         for i in 0..n {
             let pushed = λ.iter().zip(&equations.directions).map(|(&λ, w)| g.mul(λ, w[i]));
             let reaction = g.sum(pushed);

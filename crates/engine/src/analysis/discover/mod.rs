@@ -279,7 +279,7 @@ impl Rows {
                     continue;
                 }
             }
-            if self.news(&covectors) <= NEW {
+            if self.news(&covectors) <= NEW || !regression.holds_everywhere(&row) {
                 continue;
             }
             let row = kept(&regression, &row);

@@ -326,6 +326,46 @@ impl<'a> Regression<'a> {
         Some(FoundRow { terms: support.to_vec(), coefficients: c, ratio })
     }
 
+    /// Whether nearly every motion by itself obeys a row: what only holds where its terms are large does not count.
+    pub(super) fn holds_everywhere(&self, row: &FoundRow) -> bool {
+        /// (L) of a single motion, and the part of the motions that must obey.
+        const SINGLE: f64 = 4.0 * HOLDS;
+        const MOST: f64 = 0.8;
+        let n = self.coordinates;
+        let motions = 1 + self.samples.iter().map(|s| s.motion).max().unwrap_or(0);
+        let mut sums = vec![[0.0, 0.0]; motions];
+        let mut noise = vec![0.0; 2 * n];
+        for (at, &j) in self.sampled.iter().enumerate() {
+            let sample = &self.samples[j];
+            noise.fill(0.0);
+            let (mut left, mut floor) = (0.0, 0.0);
+            for (&i, c) in row.terms.iter().zip(&row.coefficients) {
+                let function = &self.functions[i / n][at * (1 + n)..(at + 1) * (1 + n)];
+                let factor = c * sample.weight / self.lengths[i];
+                let own = self.terms[i].coordinate;
+                let v = sample.at[own].v;
+                left += factor * function[0] * v;
+                floor += (FLOOR * factor * function[0] * v).powi(2);
+                for (l, (noise, s)) in noise.chunks_exact_mut(2).zip(&sample.at).enumerate() {
+                    let a = s.variance_q.sqrt();
+                    let b = if a > 0.0 { s.covariance / a } else { 0.0 };
+                    noise[0] += factor * v * function[1 + l] * a;
+                    if l == own {
+                        let rest = (s.variance_v - b * b).max(0.0).sqrt();
+                        noise[0] += factor * function[0] * b;
+                        noise[1] += factor * function[0] * rest;
+                    }
+                }
+            }
+            let sum = &mut sums[sample.motion];
+            sum[0] += left * left;
+            sum[1] += floor + noise.iter().map(|x| x * x).sum::<f64>();
+        }
+        let seen = sums.iter().filter(|[_, noise]| *noise > 0.0);
+        let obey = seen.clone().filter(|[left, noise]| *left <= SINGLE * noise).count();
+        obey as f64 >= MOST * seen.count() as f64
+    }
+
     /// $G$ of some terms.
     fn noise(
         &self,

@@ -13,7 +13,8 @@ use pfaff_model::Workspace;
 use pfaff_program::{Backend, CompileError, Executor, Program};
 use pfaff_solver::{EvalError, Lu, RankRevealing};
 
-use crate::system::compiled::Dynamics;
+use crate::system::dynamics::Dynamics;
+use crate::system::linearisation::{Rate, Variables, balance};
 
 /// Rows of $A$ count as dependent below this part of the first pivot.
 const DEPENDENT: f64 = 1e-9;
@@ -21,15 +22,6 @@ const DEPENDENT: f64 = 1e-9;
 const AGREEMENT: f64 = 1e-7;
 /// Newton's iteration for equations that are not affine in their unknowns.
 const ITERATIONS: usize = 50;
-
-/// Where the rate of a component of the state stands.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Rate {
-    /// It is this component of the state itself, a velocity.
-    State(usize),
-    /// It is this one of the unknowns.
-    Unknown(usize),
-}
 
 /// The vector field of a model.
 #[derive(Clone, Debug)]
@@ -165,61 +157,27 @@ impl Field {
         let g = &model.graph;
         let n = model.coordinates.len();
         let prime = |k: usize| format!("{}'", model.coordinates[k].name);
-        let mut symbols = model.positions();
+        let Variables { state: symbols, unknowns, rates, .. } =
+            Variables::of(model, dynamics, Vec::new());
         let mut names: Vec<String> = model.coordinates.iter().map(|c| c.name.clone()).collect();
         let mut velocity_at = vec![None; n];
-        let (residual, unknowns, rates, constraints, m, affine);
-        match dynamics {
+        for (k, at) in velocity_at.iter_mut().enumerate() {
+            let velocity = model.coordinates[k].velocity;
+            *at = symbols.iter().position(|&s| s == velocity);
+            names.extend(at.map(|_| prime(k)));
+        }
+        let residual = balance(model, dynamics);
+        let (constraints, m, affine): (Vec<Expr>, usize, bool) = match dynamics {
             Dynamics::Saddle(equations) => {
-                m = equations.residual.len();
-                affine = true;
-                symbols.extend(model.velocities());
-                names.extend((0..n).map(prime));
-                (0..n).for_each(|k| velocity_at[k] = Some(n + k));
                 let carried = !equations.multipliers.is_empty();
-                symbols.extend(&equations.multipliers);
                 let multiplier = |c: &pfaff_model::Constraint| format!("mu({})", c.name);
                 names.extend(model.constraints.iter().filter(|_| carried).map(multiplier));
-                let results = &model.results;
-                let λ = if carried { &results.mu_rate } else { &results.lambda };
-                let a = model.accelerations();
-                residual = g.merging(|| {
-                    let mut rows = Vec::with_capacity(n + m);
-                    for i in 0..n {
-                        let pushed = λ.iter().zip(&equations.directions);
-                        let reaction = g.sum(pushed.map(|(&λ, w)| g.mul(λ, w[i])));
-                        let inertia = g.dot(&equations.mass[i], &a);
-                        rows.push(g.sub(g.sub(inertia, reaction), equations.force[i]));
-                    }
-                    let forms = equations.jacobian.iter().zip(&equations.drift);
-                    rows.extend(forms.map(|(row, &b)| g.sub(g.dot(row, &a), b)));
-                    rows
-                });
-                unknowns = a.into_iter().chain(λ.iter().copied()).collect::<Vec<_>>();
-                let velocities = (0..n).map(|i| Rate::State(n + i));
-                let carried = if carried { m } else { 0 };
-                rates =
-                    velocities.chain((0..n + carried).map(Rate::Unknown)).collect::<Vec<_>>();
                 let positions = equations.position.iter().flatten().copied();
-                constraints =
-                    positions.chain(equations.residual.iter().copied()).collect::<Vec<_>>();
+                let all = positions.chain(equations.residual.iter().copied()).collect();
+                (all, equations.residual.len(), true)
             }
-            Dynamics::Ordinary(ordinary) => {
-                (m, affine) = (0, ordinary.affine);
-                let second: Vec<usize> = (0..n).filter(|&k| ordinary.orders[k] == 2).collect();
-                for &k in &second {
-                    velocity_at[k] = Some(symbols.len());
-                    symbols.push(model.coordinates[k].velocity);
-                    names.push(prime(k));
-                }
-                let first =
-                    (0..n).map(|k| velocity_at[k].map_or(Rate::Unknown(k), Rate::State));
-                rates = first.chain(second.into_iter().map(Rate::Unknown)).collect::<Vec<_>>();
-                residual = ordinary.residual.clone();
-                unknowns = ordinary.unknowns.clone();
-                constraints = Vec::new();
-            }
-        }
+            Dynamics::Ordinary(ordinary) => (Vec::new(), 0, ordinary.affine),
+        };
         let state: Vec<Expr> =
             [model.time].into_iter().chain(symbols.iter().copied()).collect();
         let inputs: Vec<Expr> = state.iter().chain(&unknowns).copied().collect();

@@ -20,7 +20,7 @@ use pfaff_solver::{
 
 use super::Base;
 use super::direction::{Direction, directions, parameter_tangents};
-use super::flow::{Rate, VariationalFlow};
+use super::flow::VariationalFlow;
 use super::outputs::results;
 use super::start::StartPlace;
 use crate::error::Failure;
@@ -29,7 +29,7 @@ use crate::motion::sensitivity::Gradient;
 use crate::problem::branches::Branches;
 use crate::problem::settings::GradientRequest;
 use crate::system::compiled::CompiledSystem;
-use crate::system::linearisation::{Slopes, Variables, balance, output_slopes};
+use crate::system::linearisation::{Rate, Slopes, Variables, balance, output_slopes};
 
 /// How much stricter than the run its states are computed: they enter everywhere.
 const STRICTER: f64 = 0.1;
@@ -233,7 +233,7 @@ impl AdjointFlow {
                 model.observed[observed].name
             )));
         }
-        let equations = balance(model, dynamics, &variables);
+        let equations = balance(model, dynamics);
         let residual = output_slopes(model, &equations, &variables, backend)?;
         let output = output_slopes(model, &written, &variables, backend)?;
         let inputs: Vec<Expr> = [variables.time]

@@ -16,17 +16,10 @@ use pfaff_program::{Backend, CompileError};
 use pfaff_solver::{EvalError, System};
 
 use crate::system::compiled::{Compiled, CompiledSystem, Dynamics};
-use crate::system::linearisation::{Slopes, Variables, constraint_slopes, equation_slopes};
+use crate::system::linearisation::{
+    Rate, Slopes, Variables, constraint_slopes, equation_slopes,
+};
 use crate::system::ordinary::spread;
-
-/// Where the rate of a component of the state stands.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Rate {
-    /// It is this component of the state itself, a velocity.
-    State(usize),
-    /// It is this one of the unknowns.
-    Unknown(usize),
-}
 
 /// The system (S).
 #[derive(Clone, Debug)]
@@ -59,26 +52,10 @@ impl VariationalFlow {
     ) -> Result<Self, CompileError> {
         let mut system = CompiledSystem::new(model, dynamics, backend)?.without_events();
         let n = system.n;
-        let rates = match &mut system.dynamics {
-            Compiled::Saddle(kkt) => {
-                kkt.promote(model)?;
-                let carried = kkt.carried;
-                let velocities = (0..n).map(|i| Rate::State(n + i));
-                velocities.chain((0..n + carried).map(Rate::Unknown)).collect()
-            }
-            Compiled::Ordinary(ordinary) => {
-                let second = |&k: &usize| ordinary.orders[k] == 2;
-                let mut velocity = n..;
-                let mut rate = |k: usize| {
-                    let place = if second(&k) { velocity.next() } else { None };
-                    place.map_or(Rate::Unknown(k), Rate::State)
-                };
-                let mut rates: Vec<Rate> = (0..n).map(&mut rate).collect();
-                rates.extend((0..n).filter(second).map(Rate::Unknown));
-                rates
-            }
-            Compiled::Reduced(_) => unreachable!("nothing has reduced the system"),
-        };
+        if let Compiled::Saddle(kkt) = &mut system.dynamics {
+            kkt.promote(model)?;
+        }
+        let rates = variables.rates.clone();
         Ok(Self {
             equations: equation_slopes(model, dynamics, &variables, backend)?,
             constraints: constraint_slopes(model, dynamics, &variables, backend)?,
