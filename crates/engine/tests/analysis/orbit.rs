@@ -195,7 +195,7 @@ fn what_has_no_orbit_is_refused() {
     assert!(refused(VAN_DER_POL, Some("x - 7"), None).contains("never met"));
     let driven = "coordinates x\nequation x' = cos(t) - x";
     assert!(refused(driven, Some("x"), None).contains("contain t"));
-    let jumps = "coordinates y\nlagrangian y'^2/2 - y\nevent hit: falling y\non hit: y' = -y'\ninitial y = 1";
+    let jumps = "coordinates y\nlagrangian y'^2/2 - y\nevent falling hit: y\non hit: y' = -y'\ninitial y = 1";
     assert!(refused(jumps, Some("hit"), None).contains("without jumps"));
     let memory = "coordinates q\nequation caputo(q, 0.5) = -q\ninitial q = 1";
     assert!(refused(memory, None, Some("1")).contains("memory"));

@@ -3,7 +3,7 @@
 //! - `dalembert`: discrete Lagrange–d'Alembert with the midpoint rule. It keeps the symplectic form and momenta without
 //!   velocity constraints (with holonomic ones it is RATTLE), and the discrete constraints with them.
 //! - `gauss`: Gauss's collocation of order 4 in $(q, p)$, for models without constraints. It keeps the symplectic
-//! form and quadratic invariants.
+//!   form and quadratic invariants.
 //! - `energy`: the midpoint rule with discrete gradients. It keeps the energy, to rounding.
 //!
 //! All are symmetric, so that reversible motions stay reversible.
