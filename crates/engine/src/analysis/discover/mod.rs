@@ -85,14 +85,15 @@ pub struct DiscoveredTerm {
 ///
 /// ```
 /// use pfaff::{MeasuredMotions, discover};
-/// // A knife edge along circles of several radii.
+/// // A knife edge along circles of several radii and centres.
 /// let mut text = String::from("case,t,x,y,phi\n");
 /// for case in 0..6 {
 ///     for k in 0..80 {
 ///         let (r, w) = (1.0 + 0.3 * f64::from(case), 0.5 + 0.2 * f64::from(case));
 ///         let (t, first) = (0.05 * f64::from(k), 0.7 * f64::from(case));
 ///         let phi = first + w * t;
-///         text += &format!("{case},{t},{},{},{phi}\n", r * phi.sin(), -r * phi.cos());
+///         let (x, y) = (first + r * phi.sin(), first * first - r * phi.cos());
+///         text += &format!("{case},{t},{x},{y},{phi}\n");
 ///     }
 /// }
 /// let motions = MeasuredMotions::read("m.csv", &text, &["x", "y", "phi"])?;
