@@ -24,6 +24,7 @@ const HINTS: &[(&str, &str)] = &[
     ("E0433", "use `--form multipliers`"),
     ("E0434", "use `--form multipliers`"),
     ("E0435", "use `--part forms`"),
+    ("E0436", "use `--form multipliers`"),
     ("E0501", "or use `--set NAME=…`"),
     ("E0605", "`--with \"t=2\"` gives values, `--from` and `--to` the ends of an interval"),
     ("E0613", "use `--dependent` or `--curve autoparallel`"),

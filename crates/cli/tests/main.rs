@@ -4,6 +4,7 @@ mod analysis;
 mod bad_input;
 mod browser;
 mod commands;
+mod derive;
 mod documents;
 mod explain;
 mod fuzz;

@@ -10,6 +10,8 @@ pub(crate) mod mathml_symbol;
 pub(crate) mod symbol_parts;
 mod text;
 mod typeset;
+mod typst;
+mod typst_symbol;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -213,4 +215,36 @@ pub(crate) fn assemble(
         }
     }
     text
+}
+
+/// The terms of a sum, each with its sign; brackets stand around those that begin with a sign of their own.
+fn terms_of_sum(
+    g: &Graph,
+    e: Expr,
+    one: &dyn Fn(Expr) -> String,
+    [open, close]: [&str; 2],
+) -> Vec<String> {
+    let mut terms = Vec::new();
+    let mut rest = e;
+    loop {
+        let (sign, term, before) = match g.node(rest) {
+            Node::Add(a, b) => ("+ ", b, Some(a)),
+            Node::Sub(a, b) => ("- ", b, Some(a)),
+            _ => ("", rest, None),
+        };
+        let text = one(term);
+        let sum = matches!(g.node(term), Node::Add(..) | Node::Sub(..) | Node::Neg(_));
+        let bracketed = !sign.is_empty() && (sum || text.starts_with('-'));
+        terms.push(if bracketed {
+            format!("{sign}{open}{text}{close}")
+        } else {
+            format!("{sign}{text}")
+        });
+        match before {
+            Some(a) => rest = a,
+            None => break,
+        }
+    }
+    terms.reverse();
+    terms
 }

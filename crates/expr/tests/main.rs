@@ -11,4 +11,5 @@ mod simplify;
 mod special;
 mod support;
 mod text;
+mod typst;
 mod zero;

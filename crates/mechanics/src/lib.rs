@@ -14,6 +14,7 @@ mod hamiltonian;
 mod lagrangian;
 mod principle;
 mod reduction;
+mod standard_forms;
 mod symmetry;
 
 pub use algebra::{DifferentialForm, MixedDegrees, Space, Tensor, simple, solve_linear};
@@ -43,5 +44,9 @@ pub use reduction::{
     QuasiVelocities, ReducedEquations, Reduction, SaddleSolution, canonical, chaplygin,
     chaplygin_of_constraints, explicit, quasi_velocities, reduce, reduced_equations,
     solve_saddle,
+};
+pub use standard_forms::{
+    BoltzmannHamel, Maggi, ProjectedForm, Routhian, Voronets, boltzmann_hamel, chaplygin_form,
+    maggi, projected_form, routhian, voronets,
 };
 pub use symmetry::{Momentum, kept_momenta, momenta};

@@ -20,8 +20,8 @@ mod sweep;
 mod table;
 
 pub use equations::{
-    Presentation, present, present_fractional, present_fractional_hamilton, present_hamilton,
-    present_outline, present_reduced,
+    Presentation, StandardForm, present, present_fractional, present_fractional_hamilton,
+    present_hamilton, present_outline, present_reduced, present_standard,
 };
 pub use geometry::{present_fractional_forms, trace_table};
 pub use json::json_text;

@@ -3,8 +3,9 @@
 use clap::Args;
 use pfaff::{Derivation, ExportForm, Language, at_state, export, read_state};
 use pfaff_present::{
-    Presentation, ToJson, ToLatex, ToText, present, present_fractional,
+    Presentation, StandardForm, ToJson, ToLatex, ToText, present, present_fractional,
     present_fractional_hamilton, present_hamilton, present_outline, present_reduced,
+    present_standard,
 };
 
 use crate::arguments::{ModelArguments, dependent, principle};
@@ -27,14 +28,15 @@ pub(crate) struct DeriveArguments {
     /// chetaev, vakonomic or restricted, instead of the model's own
     #[arg(long)]
     pub(crate) principle: Option<String>,
-    /// multipliers (the default), reduced (independent quasi-velocities, λ as an expression, Helmholtz's test)
-    /// or hamilton (momenta instead of velocities); the default of source code is reduced where that applies
+    /// multipliers (the default), reduced (independent quasi-velocities, λ as an expression, Helmholtz's test),
+    /// hamilton (momenta instead of velocities), routhian, gibbs_appell, kane, maggi, voronets, chaplygin or
+    /// boltzmann_hamel; the default of source code is reduced where that applies
     #[arg(long)]
     pub(crate) form: Option<String>,
-    /// text, latex or json; or c, rust or python: the right-hand side as source code
+    /// text, latex, mathml, typst or json; or c, rust or python: the right-hand side as source code
     #[arg(long)]
     pub(crate) format: Option<String>,
-    /// With --format latex: a whole document that compiles
+    /// With --format latex, mathml or typst: a whole document
     #[arg(long)]
     pub(crate) document: bool,
     /// The same as --format json
@@ -43,8 +45,8 @@ pub(crate) struct DeriveArguments {
     /// Numbers at this state, such as "x=1, x'=2, t=0"; missing values are 0, and the state is not projected
     #[arg(long, value_name = "ASSIGNMENTS", allow_hyphen_values = true)]
     pub(crate) state: Option<String>,
-    /// The dependent coordinates of --form hamilton, such as y,z; their velocities come from the constraints,
-    /// the others from momenta
+    /// The dependent coordinates of --form hamilton, voronets or chaplygin, such as y,z; their velocities come
+    /// from the constraints
     #[arg(long, value_name = "NAMES")]
     pub(crate) dependent: Option<String>,
 }
@@ -56,33 +58,36 @@ pub(crate) fn derive(arguments: &DeriveArguments) -> Result<Exit, Exit> {
     let format =
         if arguments.json { "json" } else { arguments.format.as_deref().unwrap_or("text") };
     let language = match format {
-        "text" | "latex" | "json" => None,
+        "text" | "latex" | "mathml" | "typst" | "json" => None,
         "c" => Some(Language::C),
         "rust" => Some(Language::Rust),
         "python" => Some(Language::Python),
         _ => {
             return Err(usage(&format!(
-                "there is no format `{format}`: choose text, latex, json, c, rust or python"
+                "there is no format `{format}`: choose text, latex, mathml, typst, json, c, rust or python"
             )));
         }
     };
-    if arguments.document && (format != "latex" || arguments.state.is_some()) {
-        return Err(usage("--document is for --format latex"));
+    let is_typeset = matches!(format, "latex" | "mathml" | "typst");
+    if arguments.document && (!is_typeset || arguments.state.is_some()) {
+        return Err(usage("--document is for --format latex, mathml or typst"));
     }
     let form = arguments.form.as_deref();
     match form {
         None | Some("multipliers" | "reduced") => {}
-        Some("hamilton") if language.is_some() => {
+        Some(other) if other != "hamilton" && StandardForm::named(other).is_none() => {
+            let words: Vec<&str> = StandardForm::ALL.iter().map(|(_, word)| *word).collect();
+            return Err(usage(&format!(
+                "there is no form `{other}`: choose multipliers, reduced, hamilton, {}",
+                words.join(", ")
+            )));
+        }
+        Some(_) if language.is_some() => {
             return Err(usage(
                 "source code is available for the forms multipliers and reduced",
             ));
         }
-        Some("hamilton") => {}
-        Some(other) => {
-            return Err(usage(&format!(
-                "there is no form `{other}`: choose multipliers, reduced or hamilton"
-            )));
-        }
+        Some(_) => {}
     }
     let principle = arguments.principle.as_deref().map(principle).transpose()?;
     let model = crate::input::model(&arguments.model, None)?;
@@ -98,7 +103,8 @@ pub(crate) fn derive(arguments: &DeriveArguments) -> Result<Exit, Exit> {
         print(&export(&model, principle, form, language).map_err(failed)?)?;
         return Ok(Exit::Done);
     }
-    if arguments.state.is_none() && form != Some("reduced") {
+    let standard = form.and_then(StandardForm::named);
+    if arguments.state.is_none() && form != Some("reduced") && standard.is_none() {
         let shown = match form {
             Some("hamilton") => {
                 present_fractional_hamilton(&model, principle).map_err(failed)?
@@ -117,13 +123,16 @@ pub(crate) fn derive(arguments: &DeriveArguments) -> Result<Exit, Exit> {
     if let Some(text) = &arguments.state {
         return numbers(&derivation, text, format);
     }
-    let presentation = match form {
-        Some("reduced") => present_reduced(&derivation).ok_or_else(|| {
+    let dependent = || dependent(&model, arguments.dependent.as_deref());
+    let presentation = match (standard, form) {
+        (Some(standard), _) => {
+            present_standard(&derivation, standard, dependent()?.as_deref()).map_err(failed)?
+        }
+        (None, Some("reduced")) => present_reduced(&derivation).ok_or_else(|| {
             usage("an `equation` model has no multipliers to eliminate: leave --form out")
         })?,
-        Some("hamilton") => {
-            let dependent = dependent(&model, arguments.dependent.as_deref())?;
-            present_hamilton(&derivation, dependent.as_deref()).map_err(failed)?
+        (None, Some("hamilton")) => {
+            present_hamilton(&derivation, dependent()?.as_deref()).map_err(failed)?
         }
         _ => present(&derivation),
     };
@@ -135,6 +144,10 @@ fn typeset(presentation: &Presentation, format: &str, document: bool) -> Result<
     print(&match format {
         "latex" if document => presentation.to_latex_document(),
         "latex" => presentation.to_latex(),
+        "mathml" if document => presentation.to_mathml_document(),
+        "mathml" => presentation.to_mathml(),
+        "typst" if document => presentation.to_typst_document(),
+        "typst" => presentation.to_typst(),
         "json" => presentation.to_json_line(),
         _ => presentation.to_text(),
     })?;

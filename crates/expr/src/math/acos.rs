@@ -85,7 +85,7 @@ impl UnaryFunction for Acos {
     }
 
     const NOTATION: Notation = Notation::Name {
-        name: FunctionName { latex: "\\arccos", mathml: "<mi>arccos</mi>" },
+        name: FunctionName { latex: "\\arccos", typst: "arccos", mathml: "<mi>arccos</mi>" },
         style: NameStyle::Plain,
     };
 

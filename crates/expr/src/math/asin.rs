@@ -85,7 +85,7 @@ impl UnaryFunction for Asin {
     }
 
     const NOTATION: Notation = Notation::Name {
-        name: FunctionName { latex: "\\arcsin", mathml: "<mi>arcsin</mi>" },
+        name: FunctionName { latex: "\\arcsin", typst: "arcsin", mathml: "<mi>arcsin</mi>" },
         style: NameStyle::Plain,
     };
 

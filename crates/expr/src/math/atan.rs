@@ -79,7 +79,7 @@ impl UnaryFunction for Atan {
     }
 
     const NOTATION: Notation = Notation::Name {
-        name: FunctionName { latex: "\\arctan", mathml: "<mi>arctan</mi>" },
+        name: FunctionName { latex: "\\arctan", typst: "arctan", mathml: "<mi>arctan</mi>" },
         style: NameStyle::Plain,
     };
 

@@ -79,6 +79,7 @@ impl BinaryFunction for Atan2 {
 
     const NOTATION: BinaryNotation = BinaryNotation::Name(FunctionName {
         latex: "\\operatorname{atan2}",
+        typst: "op(\"atan2\")",
         mathml: "<mi>atan2</mi>",
     });
 

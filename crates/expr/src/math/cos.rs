@@ -68,7 +68,7 @@ impl UnaryFunction for Cos {
     }
 
     const NOTATION: Notation = Notation::Name {
-        name: FunctionName { latex: "\\cos", mathml: "<mi>cos</mi>" },
+        name: FunctionName { latex: "\\cos", typst: "cos", mathml: "<mi>cos</mi>" },
         style: NameStyle::Power,
     };
 

@@ -70,7 +70,7 @@ impl UnaryFunction for Cosh {
     }
 
     const NOTATION: Notation = Notation::Name {
-        name: FunctionName { latex: "\\cosh", mathml: "<mi>cosh</mi>" },
+        name: FunctionName { latex: "\\cosh", typst: "cosh", mathml: "<mi>cosh</mi>" },
         style: NameStyle::Power,
     };
 

@@ -68,7 +68,7 @@ impl UnaryFunction for Digamma {
     }
 
     const NOTATION: Notation = Notation::Name {
-        name: FunctionName { latex: "\\psi", mathml: "<mi>ψ</mi>" },
+        name: FunctionName { latex: "\\psi", typst: "ψ", mathml: "<mi>ψ</mi>" },
         style: NameStyle::Brackets,
     };
 

@@ -79,7 +79,11 @@ impl UnaryFunction for Erf {
     }
 
     const NOTATION: Notation = Notation::Name {
-        name: FunctionName { latex: "\\operatorname{erf}", mathml: "<mi>erf</mi>" },
+        name: FunctionName {
+            latex: "\\operatorname{erf}",
+            typst: "op(\"erf\")",
+            mathml: "<mi>erf</mi>",
+        },
         style: NameStyle::Brackets,
     };
 

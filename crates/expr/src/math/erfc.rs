@@ -73,7 +73,11 @@ impl UnaryFunction for Erfc {
     }
 
     const NOTATION: Notation = Notation::Name {
-        name: FunctionName { latex: "\\operatorname{erfc}", mathml: "<mi>erfc</mi>" },
+        name: FunctionName {
+            latex: "\\operatorname{erfc}",
+            typst: "op(\"erfc\")",
+            mathml: "<mi>erfc</mi>",
+        },
         style: NameStyle::Brackets,
     };
 

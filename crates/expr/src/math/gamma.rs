@@ -335,7 +335,11 @@ impl UnaryFunction for Gamma {
     }
 
     const NOTATION: Notation = Notation::Name {
-        name: FunctionName { latex: "\\Gamma", mathml: "<mi mathvariant=\"normal\">Γ</mi>" },
+        name: FunctionName {
+            latex: "\\Gamma",
+            typst: "Γ",
+            mathml: "<mi mathvariant=\"normal\">Γ</mi>",
+        },
         style: NameStyle::Brackets,
     };
 

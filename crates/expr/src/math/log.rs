@@ -72,7 +72,7 @@ impl UnaryFunction for Log {
     }
 
     const NOTATION: Notation = Notation::Name {
-        name: FunctionName { latex: "\\ln", mathml: "<mi>ln</mi>" },
+        name: FunctionName { latex: "\\ln", typst: "ln", mathml: "<mi>ln</mi>" },
         style: NameStyle::Power,
     };
 

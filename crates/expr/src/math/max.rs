@@ -66,8 +66,11 @@ impl BinaryFunction for Max {
         Some(if point.sign(e, y.minus(x)) > 0 { y } else { x })
     }
 
-    const NOTATION: BinaryNotation =
-        BinaryNotation::Name(FunctionName { latex: "\\max", mathml: "<mi>max</mi>" });
+    const NOTATION: BinaryNotation = BinaryNotation::Name(FunctionName {
+        latex: "\\max",
+        typst: "max",
+        mathml: "<mi>max</mi>",
+    });
 
     const SPELLINGS: Spellings = Spellings {
         c: Spelling::Helper(

@@ -65,8 +65,11 @@ impl BinaryFunction for Min {
         Some(if point.sign(e, y.minus(x)) > 0 { x } else { y })
     }
 
-    const NOTATION: BinaryNotation =
-        BinaryNotation::Name(FunctionName { latex: "\\min", mathml: "<mi>min</mi>" });
+    const NOTATION: BinaryNotation = BinaryNotation::Name(FunctionName {
+        latex: "\\min",
+        typst: "min",
+        mathml: "<mi>min</mi>",
+    });
 
     const SPELLINGS: Spellings = Spellings {
         c: Spelling::Helper(

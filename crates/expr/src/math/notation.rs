@@ -1,4 +1,4 @@
-//! How a function is typeset, in LaTeX and in MathML.
+//! How a function is typeset, in LaTeX, MathML and Typst.
 
 /// How a function of one argument is typeset.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -43,6 +43,7 @@ pub(crate) enum BinaryNotation {
 pub(crate) struct FunctionName {
     pub(crate) latex: &'static str,
     pub(crate) mathml: &'static str,
+    pub(crate) typst: &'static str,
 }
 
 /// A language of formulas.
@@ -50,6 +51,7 @@ pub(crate) struct FunctionName {
 pub(crate) enum MarkupLanguage {
     Latex,
     MathMl,
+    Typst,
 }
 
 impl FunctionName {
@@ -57,6 +59,7 @@ impl FunctionName {
         match language {
             MarkupLanguage::Latex => self.latex,
             MarkupLanguage::MathMl => self.mathml,
+            MarkupLanguage::Typst => self.typst,
         }
     }
 }

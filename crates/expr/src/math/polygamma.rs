@@ -74,8 +74,11 @@ impl BinaryFunction for Polygamma {
         }
     }
 
-    const NOTATION: BinaryNotation =
-        BinaryNotation::Derivative(FunctionName { latex: "\\psi", mathml: "<mi>ψ</mi>" });
+    const NOTATION: BinaryNotation = BinaryNotation::Derivative(FunctionName {
+        latex: "\\psi",
+        typst: "ψ",
+        mathml: "<mi>ψ</mi>",
+    });
 
     const SPELLINGS: Spellings = Spellings::NONE;
 }

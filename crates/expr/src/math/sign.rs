@@ -72,7 +72,11 @@ impl UnaryFunction for Sign {
     }
 
     const NOTATION: Notation = Notation::Name {
-        name: FunctionName { latex: "\\operatorname{sgn}", mathml: "<mi>sgn</mi>" },
+        name: FunctionName {
+            latex: "\\operatorname{sgn}",
+            typst: "op(\"sgn\")",
+            mathml: "<mi>sgn</mi>",
+        },
         style: NameStyle::Brackets,
     };
 

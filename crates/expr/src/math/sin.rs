@@ -68,7 +68,7 @@ impl UnaryFunction for Sin {
     }
 
     const NOTATION: Notation = Notation::Name {
-        name: FunctionName { latex: "\\sin", mathml: "<mi>sin</mi>" },
+        name: FunctionName { latex: "\\sin", typst: "sin", mathml: "<mi>sin</mi>" },
         style: NameStyle::Power,
     };
 

@@ -68,7 +68,7 @@ impl UnaryFunction for Sinh {
     }
 
     const NOTATION: Notation = Notation::Name {
-        name: FunctionName { latex: "\\sinh", mathml: "<mi>sinh</mi>" },
+        name: FunctionName { latex: "\\sinh", typst: "sinh", mathml: "<mi>sinh</mi>" },
         style: NameStyle::Power,
     };
 

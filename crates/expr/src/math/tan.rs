@@ -77,7 +77,7 @@ impl UnaryFunction for Tan {
     }
 
     const NOTATION: Notation = Notation::Name {
-        name: FunctionName { latex: "\\tan", mathml: "<mi>tan</mi>" },
+        name: FunctionName { latex: "\\tan", typst: "tan", mathml: "<mi>tan</mi>" },
         style: NameStyle::Power,
     };
 

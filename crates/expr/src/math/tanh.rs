@@ -76,7 +76,7 @@ impl UnaryFunction for Tanh {
     }
 
     const NOTATION: Notation = Notation::Name {
-        name: FunctionName { latex: "\\tanh", mathml: "<mi>tanh</mi>" },
+        name: FunctionName { latex: "\\tanh", typst: "tanh", mathml: "<mi>tanh</mi>" },
         style: NameStyle::Power,
     };
 

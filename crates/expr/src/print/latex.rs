@@ -6,7 +6,7 @@
 //! What is larger than 2²⁰ nodes when its shared parts are written out is printed with names, "… where $s_1 = …$".
 
 use crate::graph::Graph;
-use crate::graph::node::{Expr, Node, Relation, Role};
+use crate::graph::node::{Expr, Relation, Role};
 use crate::graph::number::{self, Rational};
 use crate::math::notation::MarkupLanguage;
 use crate::print::typeset::{Fractional, Markup, typeset};
@@ -45,30 +45,8 @@ impl Graph {
         if !print::is_small(self, e) {
             return vec![self.to_latex(e)];
         }
-        let mut terms = Vec::new();
-        let mut rest = e;
-        loop {
-            let (sign, term, before) = match self.node(rest) {
-                Node::Add(a, b) => ("+ ", b, Some(a)),
-                Node::Sub(a, b) => ("- ", b, Some(a)),
-                _ => ("", rest, None),
-            };
-            let text = self.latex_in_full(term);
-            let sum = matches!(self.node(term), Node::Add(..) | Node::Sub(..) | Node::Neg(_));
-            let negative = sum || text.starts_with('-');
-            let bracketed = !sign.is_empty() && negative;
-            terms.push(if bracketed {
-                format!("{sign}\\left({text}\\right)")
-            } else {
-                format!("{sign}{text}")
-            });
-            match before {
-                Some(a) => rest = a,
-                None => break,
-            }
-        }
-        terms.reverse();
-        terms
+        let one = |term: Expr| self.latex_in_full(term);
+        print::terms_of_sum(self, e, &one, LATEX.growing)
     }
 
     fn latex_in_full(&self, e: Expr) -> String {

@@ -1,4 +1,4 @@
-//! Expressions as typeset formulas: the one walk that LaTeX and MathML share. What differs between them are
+//! Expressions as typeset formulas: the one walk that LaTeX, MathML and Typst share. What differs between them are
 //! the words of a [`Markup`].
 //!
 //! Numbers stand first in products, factors are separated by thin spaces, powers of functions are written

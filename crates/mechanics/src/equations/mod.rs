@@ -1,4 +1,4 @@
-//! The equations of motion as blocks, the classes of their constraints, and why a model has none.
+//! The equations of motion as blocks, classes of constraints, and why a model has none.
 //!
 //! $$
 //! \begin{pmatrix} M & -W^\top \\\\ A & 0 \end{pmatrix}

@@ -85,6 +85,15 @@ pub enum Refusal {
         /// Where the Lagrangian stands.
         span: Span,
     },
+    /// A standard form of the equations does not apply.
+    NoForm {
+        /// The form, as in "Routh's form".
+        form: &'static str,
+        /// Which hypothesis fails.
+        what: String,
+        /// Where the Lagrangian stands.
+        span: Span,
+    },
     /// A `symmetry` along which the Lagrangian changes.
     NotSymmetric {
         /// Its name.
@@ -208,6 +217,12 @@ impl Refusal {
             )
             .with_hint("fractional derivatives with respect to positions and velocities are known for sums of \
                         powers; the ordinary forms exist for any Lagrangian"),
+            Self::NoForm { form, what, span } => Diagnostic::error(
+                "E0436",
+                *span,
+                format!("{form} does not apply here: {what}"),
+            )
+            .with_hint("the form with multipliers exists, and a run does not need this one"),
             Self::NotSymmetric { name, rate, span } => Diagnostic::error(
                 "E0429",
                 *span,

@@ -36,6 +36,7 @@ use eliminate::{Eliminated, eliminate};
 use euler_pass::EulerPass;
 pub use factors::{SaddleSolution, solve_saddle};
 pub use multipliers::Multipliers;
+pub(crate) use reduced::independent_and_constrained;
 pub use reduced::{
     ExplicitSolution, QuasiVelocities, ReducedEquations, canonical, explicit, quasi_velocities,
     reduced_equations,

@@ -65,6 +65,19 @@ const LARGEST: usize = 16;
 /// The quasi-velocities of a model; `None` where a constraint is not linear or affine in the velocities, or
 /// constraints contradict each other.
 pub fn quasi_velocities(model: &Workspace, equations: &Equations) -> Option<QuasiVelocities> {
+    let rows: Vec<usize> = (0..equations.residual.len()).collect();
+    let zeros = vec![model.graph.zero(); rows.len()];
+    Some(independent_and_constrained(model, equations, &rows, &zeros)?.0)
+}
+
+/// The quasi-velocities that some constraints leave, where these are $A\dot q + a = s$ with the given $s$, and
+/// $\partial\dot q/\partial s$ by columns; the constraints must be independent where $s$ is not zero.
+pub(crate) fn independent_and_constrained(
+    model: &Workspace,
+    equations: &Equations,
+    chosen: &[usize],
+    s: &[Expr],
+) -> Option<(QuasiVelocities, Vec<Vec<Expr>>)> {
     let affine = [Class::Holonomic, Class::Linear, Class::Affine];
     if !equations.classes.iter().all(|c| affine.contains(c)) {
         return None;
@@ -75,25 +88,30 @@ pub fn quasi_velocities(model: &Workspace, equations: &Equations) -> Option<Quas
     let v = model.velocities();
     let still: Vec<(Expr, Expr)> = v.iter().map(|&v| (v, g.zero())).collect();
     // A q̇ + a, coefficient by coefficient: as written, sums of bodies would be carried along.
-    let linear = |(row, &ψ): (&Vec<Expr>, &Expr)| {
-        let (row, rest) = (g.substitute(row, &still), g.substitute(&[ψ], &still)[0]);
-        g.as_written(|| g.add(g.dot(&row, &v), rest))
+    let linear = |(&a, &s): (&usize, &Expr)| {
+        let row = g.substitute(&equations.jacobian[a], &still);
+        let rest = g.substitute(&[equations.residual[a]], &still)[0];
+        g.as_written(|| g.add(g.dot(&row, &v), g.sub(rest, s)))
     };
-    let rows: Vec<Expr> =
-        equations.jacobian.iter().zip(&equations.residual).map(linear).collect();
+    let rows: Vec<Expr> = chosen.iter().zip(s).map(linear).collect();
     let rows = ConstraintRows { velocities: &v, written: &rows, known: &parameters };
     let VelocityBasis { forms, columns, offset, pivots } = basis(g, rows)?;
     let simple = |es: &[Expr]| es.iter().map(|&e| g.simplify(e)).collect::<Vec<Expr>>();
     let columns: Vec<Vec<Expr>> = columns.iter().map(|c| simple(c)).collect();
     let row = |i: usize| columns.iter().map(|c| c[i]).collect();
-    Some(QuasiVelocities {
+    let free = s.iter().filter(|&&s| s != g.zero());
+    let across = free.clone().map(|&s| simple(&g.directional(&offset, &[(s, g.one())])));
+    let across = across.collect();
+    let held: Vec<(Expr, Expr)> = free.map(|&s| (s, g.zero())).collect();
+    let quasi = QuasiVelocities {
         symbols: named(model, forms.len(), 0),
         rates: named(model, forms.len(), 1),
         definitions: simple(&forms),
         basis: (0..offset.len()).map(row).collect(),
-        offset: simple(&offset),
+        offset: simple(&g.substitute(&offset, &held)),
         pivots: simple(&pivots),
-    })
+    };
+    Some((quasi, across))
 }
 
 /// Symbols for quasi-velocities, or their rates, with names that the model leaves free.

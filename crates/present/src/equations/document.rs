@@ -34,6 +34,9 @@ impl Presentation {
                 let _ = writeln!(text, "\\\\\nSigns: {}.", escape(signs(principle)));
             }
         }
+        if let Some(symbols) = self.symbols {
+            let _ = writeln!(text, "\\\\\nSymbols: {}.", escape(symbols));
+        }
         let g = &self.graph;
         if !self.definitions.is_empty() {
             let rows = self

@@ -3,13 +3,17 @@
 //! Large parts that occur more than once get names, so that what is printed grows with the graph and not with
 //! the expanded formulas.
 
+#[cfg(test)]
+mod agreement_tests;
 mod document;
 mod fractional;
 mod hamilton;
+mod markup;
 mod names;
 mod outline;
 mod reduced;
 mod restricted;
+mod standard;
 mod state;
 
 pub use fractional::{present_fractional, present_fractional_hamilton};
@@ -17,6 +21,7 @@ pub use hamilton::present_hamilton;
 pub(crate) use names::{named_parts, names_of};
 pub use outline::present_outline;
 pub use reduced::present_reduced;
+pub use standard::{StandardForm, present_standard};
 
 use pfaff::{Derivation, Dynamics, Error, ParseErrors, Principle, Refusal, Workspace, signs};
 use pfaff_expr::{Expr, Graph, Role};
@@ -37,6 +42,8 @@ pub struct Presentation {
     pub(crate) sections: Vec<Section>,
     /// Sentences after the title.
     pub(crate) preface: Vec<String>,
+    /// What the symbols are, in one sentence.
+    pub(crate) symbols: Option<&'static str>,
     /// Sentences at the end.
     pub(crate) remarks: Vec<String>,
     /// Whether there are multipliers whose signs need a convention.
@@ -247,6 +254,7 @@ impl Presentation {
             definitions: Vec::new(),
             sections,
             preface: Vec::new(),
+            symbols: None,
             remarks,
             is_constrained: !model.constraints.is_empty(),
             names: names_of(model),
@@ -334,9 +342,14 @@ impl Presentation {
         }
     }
 
+    /// Whether the model has the letter of a symbol of ours, with a star or without.
+    fn is_taken(&self, text: &str) -> bool {
+        self.names.iter().any(|n| n == text.trim_end_matches('*'))
+    }
+
     /// A symbol of ours, in another script where the model has the same name.
     fn own(&self, text: &str) -> String {
-        if !self.names.iter().any(|n| n == text) {
+        if !self.is_taken(text) {
             return text.to_owned();
         }
         text.chars()
@@ -351,11 +364,7 @@ impl Presentation {
 
     /// The same in LaTeX.
     fn own_latex(&self, text: &str, latex: &str) -> String {
-        if self.names.iter().any(|n| n == text) {
-            format!("\\mathsf{{{latex}}}")
-        } else {
-            latex.to_owned()
-        }
+        if self.is_taken(text) { format!("\\mathsf{{{latex}}}") } else { latex.to_owned() }
     }
 
     /// The left side in LaTeX.
@@ -401,6 +410,9 @@ impl ToText for Presentation {
         for line in &self.preface {
             let _ = writeln!(text, "{line}");
         }
+        if let Some(symbols) = self.symbols {
+            let _ = writeln!(text, "symbols: {symbols}");
+        }
         if !self.definitions.is_empty() {
             let _ = writeln!(text, "\nwith");
             for (name, e) in &self.definitions {
@@ -441,6 +453,9 @@ impl ToLatex for Presentation {
         }
         for line in &self.preface {
             let _ = writeln!(text, "% {line}");
+        }
+        if let Some(symbols) = self.symbols {
+            let _ = writeln!(text, "% symbols: {symbols}");
         }
         let block = |text: &mut String, heading: &str, rows: Vec<String>| {
             let _ = writeln!(text, "% {heading}\n\\begin{{align*}}");
@@ -494,11 +509,12 @@ impl ToJson for Presentation {
             ("model".to_owned(), string(&self.title)),
             ("principle".to_owned(), self.principle.map_or(Value::Null, |p| string(p.name()))),
             ("signs".to_owned(), self.principle.map_or(Value::Null, |p| string(signs(p)))),
-            (
-                "definitions".to_owned(),
-                Value::Array(self.definitions.iter().map(definition).collect()),
-            ),
         ];
+        entries.extend(self.symbols.map(|s| ("symbols".to_owned(), string(s))));
+        entries.extend([(
+            "definitions".to_owned(),
+            Value::Array(self.definitions.iter().map(definition).collect()),
+        )]);
         for section in &self.sections {
             let lines = section.lines.iter().map(line).collect();
             entries.push((section.key.to_owned(), Value::Array(lines)));

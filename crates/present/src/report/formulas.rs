@@ -43,15 +43,17 @@ pub(crate) fn formulas_within(
     let sections = &presentation.sections;
     let leading = first.iter().filter_map(|key| sections.iter().find(|s| s.key == *key));
     let rest = sections.iter().filter(|s| !first.contains(&s.key));
+    let symbol =
+        |name: &str| presentation.mathml_label(&Label::Expression(g.symbol(name, Role::Free)));
     let lines = |section: &crate::equations::Section| -> Vec<(Vec<String>, Expr)> {
-        section.lines.iter().map(|l| (label(g, &l.label), l.right)).collect()
+        section.lines.iter().map(|l| (presentation.mathml_label(&l.label), l.right)).collect()
     };
     for section in leading {
         block(section.heading, lines(section));
     }
     if !presentation.definitions.is_empty() {
         let named = presentation.definitions.iter();
-        block("With the abbreviations", named.map(|(n, e)| (vec![symbol(g, n)], *e)).collect());
+        block("With the abbreviations", named.map(|(n, e)| (symbol(n), *e)).collect());
     }
     for section in rest {
         block(section.heading, lines(section));
@@ -81,32 +83,4 @@ fn formula(g: &Graph, left: &[String], right: Expr) -> String {
         let _ = write!(line, "<math>{term}</math><wbr>");
     }
     line + "</div>"
-}
-
-fn symbol(g: &Graph, name: &str) -> String {
-    // NOTE: text output shortens the Greek letter.
-    let name = if name == "eps" { "epsilon" } else { name };
-    g.to_mathml(g.symbol(name, Role::Free))
-}
-
-/// The terms of the left side.
-fn label(g: &Graph, label: &Label) -> Vec<String> {
-    match label {
-        Label::Expression(e) => g.mathml_terms(*e),
-        Label::Entry { text, indices, .. } if indices.is_empty() => vec![symbol(g, text)],
-        Label::Entry { text, indices, .. } => {
-            vec![format!("<msub>{}<mrow>{}</mrow></msub>", symbol(g, text), names(g, indices))]
-        }
-        Label::Component { text, upper, lower, .. } => {
-            let (above, below) = (names(g, upper), names(g, lower));
-            let base = symbol(g, text);
-            vec![format!("<msubsup>{base}<mrow>{below}</mrow><mrow>{above}</mrow></msubsup>")]
-        }
-    }
-}
-
-/// Names of indices side by side.
-fn names(g: &Graph, indices: &[String]) -> String {
-    let names: Vec<String> = indices.iter().map(|i| symbol(g, i)).collect();
-    names.join("<mspace width=\"0.2em\"/>")
 }

@@ -1,0 +1,289 @@
+//! What is printed in a form of the equations determines the accelerations of the core.
+//!
+//! The printed lines of a form are read as equations: those of motion as they stand, those for velocities and
+//! constraints differentiated along the motion. At a random state they are linear in $(\ddot q, \dot u, \lambda)$.
+//! Solved by least squares they must give the $\ddot q$ of (K).
+
+use pfaff::{
+    Derivation, Dynamics, GALLERY, GalleryFiles, Model, Overrides, Source, State, at_state,
+    derive,
+};
+use pfaff_expr::{Expr, Graph, Role};
+use pfaff_solver::least_squares;
+
+use super::{Label, Presentation, StandardForm, present_reduced, present_standard};
+use crate::ToText;
+
+/// Numbers that look random and are the same in every run.
+struct Numbers(u64);
+
+impl Numbers {
+    fn next(&mut self) -> u64 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut z = self.0;
+        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        z ^ (z >> 31)
+    }
+
+    fn below(&mut self, n: usize) -> usize {
+        (self.next() % n as u64) as usize
+    }
+
+    /// Between 0.3 and 1.3, where most models are regular.
+    fn value(&mut self) -> f64 {
+        0.3 + (self.next() >> 11) as f64 / (1_u64 << 53) as f64
+    }
+
+    fn one_of<'a>(&mut self, list: &[&'a str]) -> &'a str {
+        list[self.below(list.len())]
+    }
+}
+
+/// A printed page as equations.
+struct Printed<'a> {
+    page: &'a Presentation,
+    model: &'a Derivation,
+}
+
+impl Printed<'_> {
+    /// The lines of a section as $\text{left} - \text{right}$, names of parts written out.
+    fn residuals(&self, keys: &[&str]) -> Vec<Expr> {
+        let g = &self.page.graph;
+        self.lines(keys).into_iter().map(|(left, right)| g.sub(left, right)).collect()
+    }
+
+    fn lines(&self, keys: &[&str]) -> Vec<(Expr, Expr)> {
+        let g = &self.page.graph;
+        let mut all = Vec::new();
+        for line in self.page.sections.iter().filter(|s| keys.contains(&s.key)) {
+            for line in &line.lines {
+                let Label::Expression(left) = line.label else { continue };
+                all.extend([left, line.right]);
+            }
+        }
+        for (name, meaning) in self.page.definitions.iter().rev() {
+            all = g.substitute(&all, &[(g.symbol(name, Role::Free), *meaning)]);
+        }
+        all.chunks_exact(2).map(|pair| (pair[0], pair[1])).collect()
+    }
+
+    /// The largest difference between the accelerations of the page and of the core, each relative to the largest of
+    /// all; `None` where the state is singular.
+    fn deviation(&self, numbers: &mut Numbers) -> Option<f64> {
+        let model = &self.model.workspace();
+        let Dynamics::Saddle(e) = &self.model.dynamics else { return None };
+        let n = model.coordinates.len();
+        let t = numbers.value();
+        let q: Vec<f64> = (0..n).map(|_| numbers.value()).collect();
+        let mut v: Vec<f64> = (0..n).map(|_| numbers.value()).collect();
+        let known = |s: Expr, v: &[f64]| -> f64 {
+            if s == model.time {
+                return t;
+            }
+            let place = |list: &[Expr]| list.iter().position(|&x| x == s);
+            let parameter = || model.parameters.iter().find(|p| p.symbol == s);
+            place(&model.positions())
+                .map(|k| q[k])
+                .or_else(|| place(&model.velocities()).map(|k| v[k]))
+                .or_else(|| parameter().map(|p| p.value))
+                .unwrap_or(f64::NAN)
+        };
+        // Onto the constraints, which are affine in the velocities.
+        let m = e.residual.len();
+        if m > 0 {
+            let rows: Vec<Expr> = e.jacobian.concat();
+            let a = model.graph.evaluate(&rows, &|s| known(s, &v));
+            let off = model.graph.evaluate(&e.residual, &|s| known(s, &v));
+            let step = least_squares(&a, m, n, &off, 1e-10).x;
+            v.iter_mut().zip(step).for_each(|(v, s)| *v -= s);
+        }
+        let state = State { t, q: q.clone(), v: v.clone(), multipliers: vec![0.0; m] };
+        let core = at_state(self.model, &state).ok()?.acceleration;
+        let size = core.iter().fold(1.0_f64, |s, x| s.max(x.abs()));
+        if size > 1e4 {
+            return None;
+        }
+        let g = &self.page.graph;
+        let symbol = |name: &str, order: u8| g.symbol(name, Role::Coordinate { order });
+        let mut values: Vec<(Expr, f64)> = vec![(g.symbol("t", Role::Time), t)];
+        let mut motion: Vec<(Expr, Expr)> = vec![(g.symbol("t", Role::Time), g.one())];
+        let mut unknowns = Vec::new();
+        for (k, c) in model.coordinates.iter().enumerate() {
+            values.push((symbol(&c.name, 0), q[k]));
+            values.push((symbol(&c.name, 1), v[k]));
+            motion.push((symbol(&c.name, 0), symbol(&c.name, 1)));
+            motion.push((symbol(&c.name, 1), symbol(&c.name, 2)));
+            unknowns.push(symbol(&c.name, 2));
+        }
+        for p in &model.parameters {
+            let name = model.graph.symbol_of(p.symbol).expect("a symbol");
+            values.push((g.symbol(&name.name, name.role), p.value));
+        }
+        for &λ in &model.results.lambda {
+            let name = model.graph.symbol_of(λ).expect("a symbol");
+            unknowns.push(g.symbol(&name.name, name.role));
+        }
+        for (left, right) in self.lines(&["quasi_velocities", "cyclic_momenta"]) {
+            values.push((left, evaluated(g, right, &values)));
+            let name = g.symbol_of(left).expect("a symbol on the left").name;
+            if let Some(Role::Coordinate { order: 0 }) = g.symbol_of(left).map(|s| s.role) {
+                motion.push((left, symbol(&name, 1)));
+                unknowns.push(symbol(&name, 1));
+            }
+        }
+        let mut rows = self.residuals(&["equations", "reduced_equations"]);
+        let kinematic =
+            ["velocities", "dependent_velocities", "cyclic_velocities", "constraints"];
+        let kinematic = self.residuals(&kinematic);
+        rows.extend(g.directional(&kinematic, &motion));
+        let slopes = g.jacobian(&rows, &unknowns);
+        let still: Vec<(Expr, f64)> = unknowns.iter().map(|&x| (x, 0.0)).collect();
+        let all: Vec<(Expr, f64)> = still.into_iter().chain(values).collect();
+        let a: Vec<f64> = slopes.iter().flatten().map(|&x| evaluated(g, x, &all)).collect();
+        let b: Vec<f64> = rows.iter().map(|&x| -evaluated(g, x, &all)).collect();
+        assert!(a.iter().chain(&b).all(|x| x.is_finite()), "unknown symbols");
+        let solved = least_squares(&a, b.len(), unknowns.len(), &b, 1e-12).x;
+        let far = core.iter().zip(&solved).map(|(x, y)| (x - y).abs() / size);
+        Some(far.fold(0.0, f64::max))
+    }
+}
+
+fn evaluated(g: &Graph, e: Expr, values: &[(Expr, f64)]) -> f64 {
+    let of = |s: Expr| values.iter().find(|v| v.0 == s).map_or(f64::NAN, |v| v.1);
+    g.evaluate(&[e], &of)[0]
+}
+
+/// The reduced form, then the standard ones.
+const FORMS: usize = 1 + StandardForm::ALL.len();
+
+/// A form of the equations of a model, by number, where it exists.
+fn page(derivation: &Derivation, form: usize) -> Option<Presentation> {
+    match form.checked_sub(1) {
+        None => present_reduced(derivation).filter(|page| has(page, "reduced_equations")),
+        Some(k) => present_standard(derivation, StandardForm::ALL[k].0, None).ok(),
+    }
+}
+
+fn has(page: &Presentation, key: &str) -> bool {
+    page.sections.iter().any(|s| s.key == key)
+}
+
+fn read(name: &str, text: &str) -> Option<Derivation> {
+    let source = Source::new(name, text);
+    let model = Model::read(source, &Overrides::default(), &GalleryFiles).expect("a model");
+    let derivation = derive(&model, None).ok()?;
+    let chetaev = matches!(&derivation.dynamics, Dynamics::Saddle(e)
+        if e.principle == pfaff::Principle::Chetaev);
+    chetaev.then_some(derivation)
+}
+
+/// Compares some forms at some states, and counts how often each was compared.
+fn compare(
+    name: &str,
+    derivation: &Derivation,
+    forms: impl Iterator<Item = usize>,
+    states: usize,
+    count: &mut [usize; FORMS],
+) {
+    let seed = name.bytes().fold(11_u64, |h, b| h.wrapping_mul(31) ^ u64::from(b));
+    let mut numbers = Numbers(seed);
+    for form in forms {
+        let Some(page) = page(derivation, form) else { continue };
+        let printed = Printed { page: &page, model: derivation };
+        for _ in 0..states {
+            let Some(far) = printed.deviation(&mut numbers) else { continue };
+            // Rounding of some hundred operations at regular states.
+            assert!(far < 1e-11, "{name}, form {form}: {far:e}\n{}", page.to_text());
+            count[form] += 1;
+        }
+    }
+}
+
+#[test]
+fn forms_of_the_gallery_have_the_accelerations_of_the_core() {
+    let full = std::env::var_os("PFAFF_TESTS").is_some_and(|v| v == "full");
+    let mut count = [0; FORMS];
+    for entry in GALLERY {
+        let Some(derivation) = read(entry.name, entry.text) else { continue };
+        if derivation.model.coordinates.len() <= if full { MOST } else { FEW } {
+            compare(entry.name, &derivation, 0..FORMS, 3, &mut count);
+        }
+    }
+    assert!(count.iter().all(|&c| c > 3), "{count:?}");
+}
+
+/// Coordinates up to which the gallery is compared: attitudes by matrices make divisors that nearly vanish at most
+/// states, and these magnify rounding.
+const MOST: usize = 8;
+/// The same without `PFAFF_TESTS=full`: larger models take seconds to print in all forms.
+const FEW: usize = 5;
+
+/// A model with a positive mass matrix that is regular at most states.
+fn random_model(seed: u64) -> String {
+    let mut r = Numbers(seed);
+    let names = ["x", "y", "z", "phi"];
+    let n = 2 + r.below(3);
+    // The last coordinate may be cyclic.
+    let seen = if r.below(2) == 0 { n - 1 } else { n };
+    let function = |r: &mut Numbers, count: usize| {
+        let q = names[r.below(count)];
+        let shape = r.one_of(&["sin(Q)", "cos(Q)", "Q", "(1 + Q^2)", "k", "Q^2"]);
+        shape.replace('Q', q)
+    };
+    let mut text =
+        format!("coordinates {}\nparameters m = 1.3, k = 0.7\n", names[..n].join(", "));
+    let mut terms: Vec<String> = (0..n)
+        .map(|i| {
+            let f = function(&mut r, seen);
+            let factor = r.one_of(&["m", "(m + F^2)", "2*k"]).replace('F', &f);
+            format!("{factor}*{}'^2/2", names[i])
+        })
+        .collect();
+    for _ in 0..r.below(3) {
+        let (f, h) = (function(&mut r, seen), function(&mut r, seen));
+        let (i, j) = (r.below(n), r.below(n));
+        terms.push(format!("m*({f}*{}' + {h}*{}')^2/2", names[i], names[j]));
+    }
+    let (f, h) = (function(&mut r, seen), function(&mut r, seen));
+    terms.push(r.one_of(&["k*F", "F*G", "m*F^2/2"]).replace('F', &f).replace('G', &h));
+    if r.below(4) == 0 {
+        terms.push(format!("t*{f}*{}'", names[r.below(n)]));
+    }
+    text += &format!("lagrangian {}\n", terms.join(" + "));
+    if r.below(3) == 0 {
+        let (i, j) = (r.below(seen), r.below(n));
+        text += &format!("force {}: -k*{h}*{}'\n", names[i], names[j]);
+    }
+    for c in 0..r.below(3).min(n - 1) {
+        // Each is solved for a velocity that no other has.
+        let (f, h) = (function(&mut r, seen), function(&mut r, seen));
+        let other = names[1 + c + r.below(n - 1 - c)];
+        let drift = r.one_of(&["0", "0", "k*t", "sin(F)"]).replace('F', &h);
+        let left = names[c];
+        text += &match r.below(3) {
+            0 => format!(
+                "constraint c{c}: {left}'*cos({other}) - {other}'*sin({other}) = {drift}\n"
+            ),
+            1 => format!("constraint c{c}: (2 + {h}^2)*{left}' = {f}*{other}' + {drift}\n"),
+            _ => format!("constraint c{c}: {left}' = {f}*{other}'\n"),
+        };
+    }
+    text
+}
+
+#[test]
+fn forms_of_random_models_have_the_accelerations_of_the_core() {
+    let full = std::env::var_os("PFAFF_TESTS").is_some_and(|v| v == "full");
+    let models = if full { 1_000 } else { 200 };
+    let mut count = [0; FORMS];
+    for seed in 0..models {
+        let text = random_model(seed);
+        let Some(derivation) = read(&format!("random {seed}"), &text) else { continue };
+        // Two of them in turn, which is a quarter of the work.
+        let turn = seed as usize % FORMS;
+        let forms = (0..FORMS).filter(|&k| full || k == turn || k == (turn + 3) % FORMS);
+        compare(&format!("random {seed}"), &derivation, forms, 2, &mut count);
+    }
+    assert!(count.iter().all(|&c| c as u64 > models / 16), "{count:?}");
+}

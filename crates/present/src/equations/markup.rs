@@ -1,0 +1,241 @@
+//! The equations as MathML and as Typst: `derive --format mathml`, `derive --format typst`.
+//!
+//! As in LaTeX, every section is one block of lines aligned at their equals signs, under a comment; with `--document`
+//! the headings are set as well.
+
+use std::fmt::Write;
+
+use pfaff::signs;
+use pfaff_expr::{Expr, Role, escape_markup as escape};
+
+use crate::equations::{Label, Presentation};
+
+/// Characters of Typst in a line, about; a formula has a half as many on paper.
+const LINE: usize = 130;
+
+/// The names of one table of equations.
+struct Block<'a> {
+    heading: &'a str,
+    lines: Vec<(Label, Expr)>,
+}
+
+impl Presentation {
+    /// Comments before the equations.
+    fn introduction(&self) -> Vec<String> {
+        let mut lines = Vec::new();
+        if let Some(principle) = self.principle {
+            lines.push(format!("principle {}", principle.name()));
+            if self.is_constrained {
+                lines.push(format!("signs: {}", signs(principle)));
+            }
+        }
+        lines.extend(self.preface.iter().cloned());
+        lines.extend(self.symbols.map(|s| format!("symbols: {s}")));
+        lines
+    }
+
+    fn blocks(&self) -> Vec<Block<'_>> {
+        let mut blocks = Vec::new();
+        if !self.definitions.is_empty() {
+            let symbol = |name: &str| Label::Expression(self.graph.symbol(name, Role::Free));
+            let lines = self.definitions.iter().map(|(name, e)| (symbol(name), *e)).collect();
+            blocks.push(Block { heading: "with", lines });
+        }
+        for section in &self.sections {
+            let lines = section.lines.iter().map(|l| (l.label.clone(), l.right)).collect();
+            blocks.push(Block { heading: section.heading, lines });
+        }
+        blocks
+    }
+
+    /// MathML: one `math` element for each section.
+    pub fn to_mathml(&self) -> String {
+        self.mathml(&|text| format!("<!-- {} -->\n", comment(text)), &|text| {
+            format!("<!-- {} -->\n", comment(text))
+        })
+    }
+
+    /// A page with the equations in MathML.
+    pub fn to_mathml_document(&self) -> String {
+        let title = escape(&self.title);
+        let body = self.mathml(&|text| format!("<h2>{}</h2>\n", escape(text)), &|text| {
+            format!("<p>{}</p>\n", escape(text))
+        });
+        format!(
+            "<!DOCTYPE html>\n<html lang=\"en\">\n<head><meta charset=\"utf-8\"><title>{title}</title></head>\n\
+             <body>\n<h1>{title}</h1>\n{body}</body>\n</html>\n"
+        )
+    }
+
+    fn mathml(
+        &self,
+        heading: &dyn Fn(&str) -> String,
+        sentence: &dyn Fn(&str) -> String,
+    ) -> String {
+        let mut text = String::new();
+        for line in self.introduction() {
+            text += &sentence(&line);
+        }
+        for block in self.blocks() {
+            text += &heading(block.heading);
+            text += "<math xmlns=\"http://www.w3.org/1998/Math/MathML\" display=\"block\">\
+                     <mtable displaystyle=\"true\" columnalign=\"right left\">\n";
+            for (label, right) in &block.lines {
+                let left = self.mathml_label(label).concat();
+                let right = self.graph.to_mathml(*right);
+                let _ = writeln!(
+                    text,
+                    "<mtr><mtd>{left}</mtd><mtd><mo form=\"infix\">=</mo>{right}</mtd></mtr>"
+                );
+            }
+            text += "</mtable></math>\n";
+        }
+        for remark in &self.remarks {
+            text += &sentence(remark);
+        }
+        text
+    }
+
+    /// The terms of a left side in MathML.
+    pub(crate) fn mathml_label(&self, label: &Label) -> Vec<String> {
+        let list = |names: &[String]| -> String {
+            let names: Vec<String> = names.iter().map(|i| self.mathml_name(i)).collect();
+            names.join("<mspace width=\"0.2em\"/>")
+        };
+        match label {
+            Label::Expression(e) => self.graph.mathml_terms(*e),
+            Label::Entry { text, indices, .. } => {
+                let base = self.mathml_own(text);
+                vec![if indices.is_empty() {
+                    base
+                } else {
+                    format!("<msub>{base}<mrow>{}</mrow></msub>", list(indices))
+                }]
+            }
+            Label::Component { text, upper, lower, .. } => {
+                let (base, above, below) = (self.mathml_own(text), list(upper), list(lower));
+                vec![format!(
+                    "<msubsup>{base}<mrow>{below}</mrow><mrow>{above}</mrow></msubsup>"
+                )]
+            }
+        }
+    }
+
+    /// A symbol of ours in MathML.
+    fn mathml_own(&self, text: &str) -> String {
+        match text.strip_suffix('*') {
+            Some(base) => {
+                format!("<msup>{}<mo>*</mo></msup>", self.mathml_name(&self.own(base)))
+            }
+            None => self.mathml_name(&self.own(text)),
+        }
+    }
+
+    fn mathml_name(&self, name: &str) -> String {
+        // NOTE: text output shortens the Greek letter.
+        let name = if name == "eps" { "epsilon" } else { name };
+        self.graph.to_mathml(self.graph.symbol(name, Role::Free))
+    }
+
+    /// Typst: one equation for each section.
+    pub fn to_typst(&self) -> String {
+        let remark = |text: &str| format!("// {}\n", text.replace(['\n', '\r'], " "));
+        format!("{}{}", remark(&self.title), self.typst(&remark, &remark))
+    }
+
+    /// A document in Typst.
+    pub fn to_typst_document(&self) -> String {
+        let body = self.typst(&|text| format!("\n== {}\n", plain(text)), &|text| {
+            format!("\n{}\n", plain(text))
+        });
+        format!("#set page(margin: 20mm)\n= {}\n{body}", plain(&self.title))
+    }
+
+    fn typst(
+        &self,
+        heading: &dyn Fn(&str) -> String,
+        sentence: &dyn Fn(&str) -> String,
+    ) -> String {
+        let mut text = String::new();
+        for line in self.introduction() {
+            text += &sentence(&line);
+        }
+        for block in self.blocks() {
+            text += &heading(block.heading);
+            let line = |(label, right): &(Label, Expr)| {
+                format!("{} &= {}", self.typst_label(label), self.typst_broken(*right))
+            };
+            let lines: Vec<String> = block.lines.iter().map(line).collect();
+            let _ = writeln!(text, "$ {} $", lines.join(" \\\n  "));
+        }
+        for remark in &self.remarks {
+            text += &sentence(remark);
+        }
+        text
+    }
+
+    /// An expression with breaks between its terms.
+    fn typst_broken(&self, e: Expr) -> String {
+        let (mut out, mut line) = (String::new(), 0);
+        for term in self.graph.typst_terms(e) {
+            if line > 0 && line + term.len() > LINE {
+                out += " \\\n  &quad ";
+                line = 0;
+            } else if line > 0 {
+                out.push(' ');
+            }
+            line += term.len();
+            out += &term;
+        }
+        out
+    }
+
+    fn typst_label(&self, label: &Label) -> String {
+        let list = |names: &[String]| -> String {
+            let names: Vec<String> = names.iter().map(|i| self.typst_name(i)).collect();
+            names.join(" thin ")
+        };
+        match label {
+            Label::Expression(e) => self.graph.to_typst(*e),
+            Label::Entry { text, indices, .. } => {
+                let (base, star) = match text.strip_suffix('*') {
+                    Some(base) => (base, "^(*)"),
+                    None => (*text, ""),
+                };
+                let base = self.typst_name(&self.own(base));
+                if indices.is_empty() {
+                    format!("{base}{star}")
+                } else {
+                    format!("{base}_({}){star}", list(indices))
+                }
+            }
+            Label::Component { text, upper, lower, .. } => {
+                let base = self.typst_name(&self.own(text));
+                format!("{base}_({})^({})", list(lower), list(upper))
+            }
+        }
+    }
+
+    fn typst_name(&self, name: &str) -> String {
+        let name = if name == "eps" { "epsilon" } else { name };
+        self.graph.to_typst(self.graph.symbol(name, Role::Free))
+    }
+}
+
+/// Text that ends no comment of XML.
+fn comment(text: &str) -> String {
+    text.replace("--", "- -")
+}
+
+/// Text with the characters that mean something to Typst made harmless.
+fn plain(text: &str) -> String {
+    let mut escaped = String::new();
+    for c in text.chars() {
+        match c {
+            c if c.is_control() => escaped.push(' '),
+            c if c.is_ascii_punctuation() => escaped.extend(['\\', c]),
+            c => escaped.push(c),
+        }
+    }
+    escaped
+}
