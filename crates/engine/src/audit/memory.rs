@@ -1,7 +1,7 @@
 //! The checks of a motion with memory.
 
+use crate::audit::error::error_check;
 use crate::motion::verdict::Check;
-use crate::run::global_error::error_check;
 
 /// What a run with memory measured of itself. `None` where there was no output to measure at.
 pub(crate) struct MemoryEvidence {

@@ -7,6 +7,7 @@ pub(crate) mod autodiff;
 pub(crate) mod deviation;
 pub(crate) mod dual_residual;
 pub(crate) mod ends;
+pub(crate) mod error;
 pub(crate) mod extremum;
 pub(crate) mod family_duals;
 pub(crate) mod memory;

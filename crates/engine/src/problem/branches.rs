@@ -20,6 +20,8 @@
 use pfaff_expr::{Binary, Expr, Graph, Node, Relation, Role, Unary};
 use pfaff_model::{Direction, Dynamics, Event, ForceOrigin, Parameter, Span, Workspace};
 
+use crate::system::dynamical_parts::dynamical_parts;
+
 /// A model with fixed branches.
 #[derive(Clone, Debug)]
 pub(crate) struct Branches {
@@ -37,7 +39,7 @@ pub(crate) struct Branches {
 impl Branches {
     /// The model with its branches fixed, all at $s = 1$; `None` if it has none.
     pub(crate) fn of(model: &Workspace) -> Option<Self> {
-        let outputs = dynamical(model);
+        let outputs = dynamical_parts(model);
         let g = &model.graph;
         if !g.live(&outputs).iter().any(|&e| may_have_branches(g.node(e))) {
             return None;
@@ -121,27 +123,7 @@ impl FixedBranches {
     }
 }
 
-/// Everything that the equations of motion are made of.
-pub(crate) fn dynamical(model: &Workspace) -> Vec<Expr> {
-    let mut outputs = Vec::new();
-    match &model.dynamics {
-        Dynamics::Lagrangian { lagrangian, kinetic, potential, .. } => {
-            outputs.push(*lagrangian);
-            outputs.extend(kinetic.iter().chain(potential));
-        }
-        Dynamics::Equations(equations) => outputs.extend(equations.iter().map(|e| e.expr)),
-    }
-    for constraint in &model.constraints {
-        outputs.push(constraint.expr);
-        outputs.extend(constraint.along.iter().flatten());
-    }
-    for force in &model.forces {
-        outputs.extend(&force.components);
-    }
-    outputs
-}
-
-/// Puts other expressions in the places of [`dynamical`].
+/// Puts other expressions in the places of [`dynamical_parts`].
 fn replace(model: &mut Workspace, outputs: &[Expr]) {
     let mut next = outputs.iter().copied();
     let mut put = |e: &mut Expr| *e = next.next().expect("as many expressions as there were");

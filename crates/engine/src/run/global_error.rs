@@ -21,8 +21,9 @@ use pfaff_solver::{
     StoredStep, System, integrate,
 };
 
+use crate::audit::error::{AMPLIFIED_TIME, WORST, against_limit, error_limit};
 use crate::motion::sample::Sample;
-use crate::motion::verdict::{Check, Verdict};
+use crate::motion::verdict::Check;
 use crate::system::compiled::CompiledSystem;
 
 /// Steps up to which a run is short: one that is smooth, and one with switches or narrow features, whose errors depend
@@ -41,20 +42,12 @@ const LOOSER: f64 = 1e6;
 const LOOSEST: f64 = 1e-3;
 /// Differences beyond this part of a coordinate's size say nothing.
 const APART: f64 = 0.03;
-/// Errors in parts of a coordinate's size that belong to a tolerance: amplified so much at most, in a hundred steps.
-const AMPLIFIED: f64 = 1e5;
-/// What rounding adds to a tolerance.
-const ROUNDING: f64 = 2e-12;
-/// How much the rounding of time may be amplified.
-const AMPLIFIED_TIME: f64 = 300.0;
 /// A loose run is compared at one in so many of the kept steps: each comparison costs some evaluations.
 const FEW: usize = 4;
 /// The error of a single step, in parts of the tolerance.
 const OF_STEP: f64 = 0.1;
 /// Steps whose rounding is added up.
 const MOST_SUMMED: f64 = 4000.0;
-/// Whatever the tolerance, no digit is right beyond this.
-const WORST: f64 = 1e-2;
 
 /// What a second integration found.
 pub(crate) struct SecondRun {
@@ -220,7 +213,8 @@ fn compared(first: &FirstRun<'_>, y0: &[f64], kind: Kind) -> Option<SecondRun> {
         _ => {
             let parts =
                 comparison.rounding.iter().zip(first.scales).map(|(r, scale)| r / scale);
-            limit(options.tolerance, all_steps) + AMPLIFIED_TIME * parts.fold(0.0, f64::max)
+            error_limit(options.tolerance, all_steps)
+                + AMPLIFIED_TIME * parts.fold(0.0, f64::max)
         }
     };
     let largest = margin * comparison.largest;
@@ -311,29 +305,11 @@ fn second_options(options: &OdeOptions, kind: Kind) -> OdeOptions {
     }
 }
 
-/// The largest error that belongs to a tolerance after some steps, in parts of the size of a coordinate.
-fn limit(tolerance: f64, steps: f64) -> f64 {
-    (AMPLIFIED * (tolerance + ROUNDING) * (1.0 + 0.01 * steps)).min(WORST)
-}
-
 /// The check that belongs to an estimate.
 pub(crate) fn check(found: Option<&SecondRun>, tolerance: f64) -> Check {
     let found = found.filter(|found| !found.errors.is_empty());
-    let limit = found.map_or_else(|| limit(tolerance, 0.0), |found| found.limit);
-    against(found.map(|found| found.largest), limit)
-}
-
-/// The check of an error after some steps, in parts of the size of a coordinate.
-pub(crate) fn error_check(error: Option<f64>, tolerance: f64, steps: usize) -> Check {
-    against(error, limit(tolerance, steps as f64))
-}
-
-fn against(error: Option<f64>, limit: f64) -> Check {
-    let reason = "errors of steps add up and are amplified, and time is rounded; more than 100000 tolerances in each \
-        hundred steps, or 300 roundings of time, would mean that the tolerance says nothing about the motion";
-    let check = Check::measured("error by a second integration".into(), error, limit, reason);
-    // NOTE: a motion that magnifies errors is not wrong, but its last digits are.
-    Check { is_needed: true, verdict: check.verdict.min(Verdict::Warn), ..check }
+    let limit = found.map_or_else(|| error_limit(tolerance, 0.0), |found| found.limit);
+    against_limit(found.map(|found| found.largest), limit)
 }
 
 /// Compares the second run with the first one at the ends of its kept steps.

@@ -14,7 +14,7 @@ use crate::motion::sample::Sample;
 use crate::motion::verdict::Audit;
 use crate::motion::{Motion, Statistics, Stop, StopReason};
 use crate::problem::affine_body;
-use crate::problem::branches::{Branches, dynamical};
+use crate::problem::branches::Branches;
 use crate::problem::settings::{Run, Settings, method_name};
 use crate::problem::start::Start;
 use crate::problem::unused_multipliers::{unused_multipliers, without_along};
@@ -31,6 +31,7 @@ use crate::run::singular::{is_near_dependence, lost_rank};
 use crate::run::stop::{explain, stop_reason};
 use crate::run::volterra;
 use crate::system::compiled::{Dynamics, JumpOutcome};
+use crate::system::dynamical_parts::dynamical_parts;
 use crate::system::reduced::scale;
 
 /// Outputs that the audit looks at; of more, every second, third, … one.
@@ -228,7 +229,7 @@ pub(crate) fn integrate_segment(
     };
     scales.resize(outcome.scales.len(), 0.0);
     scales.iter_mut().zip(&outcome.scales).for_each(|(scale, x)| *scale = scale.max(*x));
-    let parts = dynamical(model);
+    let parts = dynamical_parts(model);
     let depends_on_time = parts.iter().any(|&e| model.graph.contains(e, &[model.time]));
     let first = FirstRun {
         system: &system,

@@ -8,7 +8,7 @@ use pfaff_expr::{Expr, Graph, Node, Unary};
 use pfaff_model::Workspace;
 use pfaff_program::{Backend, CompileError, Executor, Program};
 
-use crate::problem::branches::dynamical;
+use crate::system::dynamical_parts::dynamical_parts;
 use crate::system::event_phases::{growth, phases_of};
 
 /// The phases of a model, compiled over time, positions and velocities.
@@ -34,7 +34,7 @@ impl Features {
         inputs.extend(model.positions());
         inputs.extend(model.velocities());
         let mut phases: Vec<Expr> = Vec::new();
-        for e in g.live(&dynamical(model)) {
+        for e in g.live(&dynamical_parts(model)) {
             if phases.len() > MOST {
                 break;
             }
@@ -120,7 +120,7 @@ fn splines(model: &Workspace, state: &[Expr]) -> (Vec<Expr>, Vec<Vec<f64>>) {
     let g = &model.graph;
     let mut arguments = Vec::new();
     let mut knots = Vec::new();
-    for e in g.live(&dynamical(model)) {
+    for e in g.live(&dynamical_parts(model)) {
         let Node::Table { table, argument, .. } = g.node(e) else { continue };
         let of_table = g.table_of(table).knots().to_vec();
         let known = arguments.iter().zip(&knots).any(|known| known == (&argument, &of_table));

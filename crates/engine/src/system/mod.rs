@@ -6,6 +6,7 @@ pub(crate) mod compiled;
 pub(crate) mod constraint_scale;
 pub(crate) mod contact;
 pub(crate) mod cusp;
+pub(crate) mod dynamical_parts;
 pub(crate) mod dynamics;
 pub(crate) mod energy_scale;
 pub(crate) mod event_phases;

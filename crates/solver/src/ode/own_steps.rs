@@ -4,7 +4,6 @@
 //! rule. Dense output is the cubic Hermite polynomial of both ends.
 
 use crate::ode::runge_kutta::ExplicitMethod;
-use crate::ode::scale::Scale;
 use crate::ode::stepper::Base;
 use crate::ode::system::{Counted, EvalError};
 
@@ -41,20 +40,6 @@ impl ExplicitMethod for OwnSteps {
                 end[i] = y[i] + 0.5 * h * (f[i] + self.rates[i]);
             }
         }
-        Ok(())
-    }
-
-    fn error(&mut self, _from: &Base<'_>, _scale: &Scale) -> f64 {
-        0.0
-    }
-
-    fn refine(
-        &mut self,
-        _system: &mut Counted<'_>,
-        _from: &Base<'_>,
-        _end_rates: &[f64],
-        _rows: &mut Vec<f64>,
-    ) -> Result<(), EvalError> {
         Ok(())
     }
 }

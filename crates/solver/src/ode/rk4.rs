@@ -6,7 +6,6 @@
 //! four as well. There is no error estimate.
 
 use crate::ode::runge_kutta::ExplicitMethod;
-use crate::ode::scale::Scale;
 use crate::ode::stepper::Base;
 use crate::ode::system::{Counted, EvalError};
 
@@ -47,20 +46,6 @@ impl ExplicitMethod for Rk4 {
         for (end, y) in end.iter_mut().zip(y) {
             *end = y + h / 6.0 * *end;
         }
-        Ok(())
-    }
-
-    fn error(&mut self, _from: &Base<'_>, _scale: &Scale) -> f64 {
-        0.0
-    }
-
-    fn refine(
-        &mut self,
-        _system: &mut Counted<'_>,
-        _from: &Base<'_>,
-        _end_rates: &[f64],
-        _rows: &mut Vec<f64>,
-    ) -> Result<(), EvalError> {
         Ok(())
     }
 }

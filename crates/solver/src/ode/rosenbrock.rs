@@ -14,7 +14,7 @@
 use crate::ode::dense_output::Kind;
 use crate::ode::jacobian::{RealFactors, StateJacobian};
 use crate::ode::scale::Scale;
-use crate::ode::step_control::first_step;
+use crate::ode::step_control::given_or_first_step;
 use crate::ode::stepper::{Base, ScaledState, StepClock, StepEnds, Stepper, Trial};
 use crate::ode::system::{Counted, EvalError, finite};
 
@@ -196,19 +196,8 @@ impl Stepper for Rosenbrock {
         at: &ScaledState<'_>,
         given: Option<f64>,
     ) -> Result<f64, EvalError> {
-        let span = clock.t1 - clock.t0;
         system.rates(clock.t0, at.y, &mut self.f)?;
-        if let Some(h) = given {
-            return Ok(h.min(span.abs()).copysign(span));
-        }
-        let from = Base { t: clock.t0, h: span, y: at.y, f: &self.f };
-        Ok(first_step(system, &from, at.scale, &mut Vec::new()))
-    }
-
-    fn trial(&self, clock: &StepClock) -> Trial {
-        let &StepClock { t, h, .. } = clock;
-        let end = t + h;
-        clock.last(1.01).unwrap_or(Trial { t, end, h: end - t })
+        Ok(given_or_first_step(system, clock, at, given, &self.f, &mut Vec::new()))
     }
 
     fn advance(
@@ -271,19 +260,6 @@ impl Stepper for Rosenbrock {
             }
         }
         Ok(0.0)
-    }
-
-    fn is_cubic_first(&self) -> bool {
-        false
-    }
-
-    fn refine(
-        &mut self,
-        _system: &mut Counted<'_>,
-        _trial: Trial,
-        _y: &[f64],
-    ) -> Result<(), EvalError> {
-        Ok(())
     }
 
     fn dense(&self) -> (Kind, &[f64]) {

@@ -7,7 +7,7 @@ use std::mem::swap;
 
 use crate::ode::dense_output::{Kind, StepPoint, hermite_rows};
 use crate::ode::scale::Scale;
-use crate::ode::step_control::{Controller, first_step};
+use crate::ode::step_control::{Controller, given_or_first_step};
 use crate::ode::stepper::{Base, ScaledState, StepClock, StepEnds, Stepper, Trial};
 use crate::ode::system::{Counted, EvalError, finite};
 
@@ -31,7 +31,10 @@ pub(crate) trait ExplicitMethod {
     }
 
     /// Estimated local error of the last [`ExplicitMethod::advance`], as a multiple of the allowed one.
-    fn error(&mut self, from: &Base<'_>, scale: &Scale) -> f64;
+    fn error(&mut self, from: &Base<'_>, scale: &Scale) -> f64 {
+        let _ = (from, scale);
+        0.0
+    }
 
     /// Appends to the four Hermite rows of dense output what raises it to the method's order; `end_rates` are
     /// the rates at the (projected) end.
@@ -41,7 +44,10 @@ pub(crate) trait ExplicitMethod {
         from: &Base<'_>,
         end_rates: &[f64],
         rows: &mut Vec<f64>,
-    ) -> Result<(), EvalError>;
+    ) -> Result<(), EvalError> {
+        let _ = (system, from, end_rates, rows);
+        Ok(())
+    }
 }
 
 /// A method with the rates at both ends of its step.
@@ -75,25 +81,16 @@ impl<M: ExplicitMethod> Stepper for RungeKutta<M> {
         at: &ScaledState<'_>,
         given: Option<f64>,
     ) -> Result<f64, EvalError> {
-        let span = clock.t1 - clock.t0;
         system.rates(clock.t0, at.y, &mut self.f)?;
-        if let Some(h) = given {
-            return Ok(h.min(span.abs()).copysign(span));
-        }
-        if !M::CONTROLLED {
-            return Ok(span / 1000.0);
-        }
-        let from = Base { t: clock.t0, h: span, y: at.y, f: &self.f };
-        Ok(first_step(system, &from, at.scale, &mut self.rows))
+        let span = clock.t1 - clock.t0;
+        let given = given.or_else(|| (!M::CONTROLLED).then_some(span.abs() / 1000.0));
+        Ok(given_or_first_step(system, clock, at, given, &self.f, &mut self.rows))
     }
 
     fn trial(&self, clock: &StepClock) -> Trial {
         let &StepClock { t0, t, h, steps, .. } = clock;
         if M::CONTROLLED {
-            // A last step shorter than a hundredth of its neighbour is not worth taking.
-            // NOTE: far from t = 0 the time of the end is rounded: the step is as long as the time says.
-            let end = t + h;
-            return clock.last(1.01).unwrap_or(Trial { t, end, h: end - t });
+            return clock.trial();
         }
         // Rounding must not leave a sliver before the end.
         clock.last(1.0 + 1e-9).unwrap_or_else(|| {

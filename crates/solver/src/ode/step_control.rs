@@ -8,7 +8,7 @@
 //! A step is never shortened below a third nor lengthened above six times by it.
 
 use crate::ode::scale::{Scale, own_time};
-use crate::ode::stepper::Base;
+use crate::ode::stepper::{Base, ScaledState, StepClock};
 use crate::ode::system::Counted;
 
 const BETA: f64 = 0.04;
@@ -55,6 +55,23 @@ impl Controller {
     }
 }
 
+/// The length of the first step of a run, with its sign: the given one, or [`first_step`] from the rates at the start.
+pub(crate) fn given_or_first_step(
+    system: &mut Counted<'_>,
+    clock: &StepClock,
+    at: &ScaledState<'_>,
+    given: Option<f64>,
+    f: &[f64],
+    work: &mut Vec<f64>,
+) -> f64 {
+    let span = clock.t1 - clock.t0;
+    if let Some(h) = given {
+        return h.min(span.abs()).copysign(span);
+    }
+    let from = Base { t: clock.t0, h: span, y: at.y, f };
+    first_step(system, &from, at.scale, work)
+}
+
 /// A first step, from the times in which the state and its rates change by themselves; `from.h` is the longest
 /// step possible, with the sign of the direction. `work` is storage.
 ///
@@ -62,7 +79,7 @@ impl Controller {
 ///
 /// $$ h = (E/100)^{1/8} \min_i \Bigl(\frac{s_i}{|f_i|},\; \sqrt{\frac{s_i\,g}{|f_i(g) - f_i|}}\Bigr). $$
 ///
-pub(crate) fn first_step(
+fn first_step(
     system: &mut Counted<'_>,
     from: &Base<'_>,
     scale: &Scale,

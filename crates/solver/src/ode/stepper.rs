@@ -32,7 +32,9 @@ pub(crate) trait Stepper {
     }
 
     /// The end of the next trial, and its length.
-    fn trial(&self, clock: &StepClock) -> Trial;
+    fn trial(&self, clock: &StepClock) -> Trial {
+        clock.trial()
+    }
 
     /// Writes the state at the end of a trial into `end`; returns its estimated error as a multiple of the
     /// allowed one.
@@ -55,7 +57,9 @@ pub(crate) trait Stepper {
 
     /// Whether dense output after [`Stepper::finish`] is only a cubic polynomial, which
     /// [`Stepper::refine`] raises to the order of the method.
-    fn is_cubic_first(&self) -> bool;
+    fn is_cubic_first(&self) -> bool {
+        false
+    }
 
     /// Raises dense output to the order of the method.
     fn refine(
@@ -63,7 +67,10 @@ pub(crate) trait Stepper {
         system: &mut Counted<'_>,
         trial: Trial,
         y: &[f64],
-    ) -> Result<(), EvalError>;
+    ) -> Result<(), EvalError> {
+        let _ = (system, trial, y);
+        Ok(())
+    }
 
     /// The rows of dense output of the trial, and what they mean.
     fn dense(&self) -> (Kind, &[f64]);
@@ -102,6 +109,14 @@ pub(crate) struct StepClock {
 }
 
 impl StepClock {
+    /// The next trial of a method that controls its error. A last step shorter than a hundredth of its neighbour is
+    /// not worth taking.
+    pub(crate) fn trial(&self) -> Trial {
+        // NOTE: far from t = 0 the time of the end is rounded: the step is as long as the time says.
+        let end = self.t + self.h;
+        self.last(1.01).unwrap_or(Trial { t: self.t, end, h: end - self.t })
+    }
+
     /// A trial to the target if at most `slack` times the length `h` is left; else none.
     pub(crate) fn last(&self, slack: f64) -> Option<Trial> {
         let left = self.target - self.t;

@@ -165,19 +165,6 @@ impl Stepper for Taylor {
         Ok(error)
     }
 
-    fn is_cubic_first(&self) -> bool {
-        false
-    }
-
-    fn refine(
-        &mut self,
-        _system: &mut Counted<'_>,
-        _trial: Trial,
-        _y: &[f64],
-    ) -> Result<(), EvalError> {
-        Ok(())
-    }
-
     fn dense(&self) -> (Kind, &[f64]) {
         (Kind::Series, self.series.rows())
     }

@@ -21,6 +21,7 @@ use pfaff_solver::{
     Control, DenseStep, Method, Observer, OdeOptions, StopReason, System, integrate,
 };
 
+use crate::audit::error::error_check;
 use crate::derivation::derive_in;
 use crate::error::Failure;
 use crate::motion::Motion;
@@ -31,7 +32,6 @@ use crate::problem::branches::Branches;
 use crate::problem::settings::{Run, Settings};
 use crate::problem::start::Start;
 use crate::run::consistent_start::begin;
-use crate::run::global_error::error_check;
 use crate::run::sensitivity::direction::{Direction, Source, directions, parameter_tangents};
 use crate::run::sensitivity::flow::VariationalFlow;
 use crate::run::sensitivity::outputs::Outputs;
