@@ -15,6 +15,7 @@ mod licences;
 mod map;
 mod mutants;
 mod prepare;
+mod signs;
 mod steps;
 mod tidy;
 mod tools;
@@ -32,10 +33,15 @@ cargo xtask COMMAND
   api     rewrites docs/api/pfaff.txt, the list of public items of the crate `pfaff`
   bless   writes answers into the documents and snapshots of the tests; look at the difference before you keep it
   proof   writes docs/proof.md: published numbers and ours
-  fuzz    a million mutated models, and more: no panic, no hang (some minutes)
+  fuzz    a million texts, and more of every target: no panic, no hang (some minutes)
+          `fuzz text 1000000 7`: so many cases of a seed of one target; targets: text, model, command, command-line,
+          table, tape, cranelift, expression, format
           `fuzz commands 10000 7`: so many random models of a seed through every command of the program
           `fuzz differential 10000 7`: so many random motions of a seed against a slow integrator of their own
+  soak    a hundred million steps, a day of a service, a thousand runs at once: memory does not grow
   mutants forty small changes of `mechanics`: at most two may escape its tests; `mutants 7`: another seed
+  signs   two hundred planted sign errors in derivation, solver and audit: each is found by a test, or by the audit
+          of the gallery; `signs 40 7`: so many of another seed
   bench   one table of ratios to hand-written code; `bench all`: the benchmarks of every crate;
           `bench scale`: how cost grows with the size of a system
   longtime
@@ -65,9 +71,22 @@ fn main() -> ExitCode {
         {
             status(steps::commands(&root, numbers))
         }
+        ["fuzz", target, numbers @ ..]
+            if numbers.len() <= 2 && numbers.iter().all(|n| is_count(n)) =>
+        {
+            status(steps::loops(&root, target, numbers))
+        }
+        ["soak"] => status(steps::soak(&root)),
         ["mutants"] => status(mutants::passes(&root, mutants::SEED)),
         ["mutants", seed] if seed.parse::<u64>().is_ok() => {
             status(mutants::passes(&root, seed.parse().unwrap_or(mutants::SEED)))
+        }
+        ["signs", numbers @ ..]
+            if numbers.len() <= 2 && numbers.iter().all(|n| is_count(n)) =>
+        {
+            let number = |i: usize| numbers.get(i).and_then(|text| text.parse::<u64>().ok());
+            let count = number(0).unwrap_or(200) as usize;
+            status(signs::passes(&root, count, number(1).unwrap_or(signs::SEED)))
         }
         ["bench"] => status(bench::ratios(&root)),
         ["bench", "all"] => status(bench::run(&root)),

@@ -15,3 +15,11 @@ mod support;
 mod sweep;
 mod tables;
 mod trust;
+
+// What the fuzz targets draw, for the real program.
+#[allow(dead_code, unreachable_pub, reason = "the targets use all of it")]
+#[path = "../../../fuzz/plain/src/choices.rs"]
+mod choices;
+#[allow(dead_code, unreachable_pub, reason = "the targets use all of it")]
+#[path = "../../../fuzz/plain/src/writer.rs"]
+mod writer;
