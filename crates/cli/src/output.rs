@@ -138,7 +138,11 @@ pub(crate) fn failed(error: impl Into<Error>) -> Exit {
             show(&errors.diagnostics, &errors.source);
             Exit::BadModel
         }
-        Error::Usage(message) => usage(&options::advised(&message)),
+        Error::Usage(message) => {
+            let exit = usage(&options::advised(&message));
+            // NOTE: what was asked for may only need more time.
+            if guard::was_asked_to_end() { Exit::StoppedEarly } else { exit }
+        }
     }
 }
 

@@ -102,7 +102,7 @@ pub use analysis::state::{StateReport, at_state};
 pub use analysis::thermal::{Thermal, thermal};
 pub use analysis::variations::{Variation, VariationRequest, Variations, variations};
 pub use analysis::views::{View, ViewMotion, view_motion};
-pub use clock::Clock;
+pub use clock::{Clock, Interrupt};
 pub use derivation::{Derivation, derive, derive_for_run};
 pub use ensemble::Ensemble;
 pub use ensemble::cases::Cases;

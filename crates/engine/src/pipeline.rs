@@ -15,7 +15,7 @@ use pfaff_mechanics::LagrangianData;
 use pfaff_model::{Diagnostic, Principle, Workspace};
 use pfaff_solver::Method;
 
-use crate::clock::Stopwatch;
+use crate::clock::{Interrupt, Stopwatch};
 use crate::derivation::{Derivation, derive, derive_shortest};
 use crate::error::{Error, Failure};
 use crate::model::Model;
@@ -61,6 +61,9 @@ pub(crate) fn run_with(
     watch: &mut dyn FnMut(&Progress<'_>) -> bool,
 ) -> Result<Motion, Failure> {
     let own = model.workspace();
+    let watch = &mut |progress: &Progress<'_>| {
+        watch(progress) && !Interrupt::is_asked(request.interrupt)
+    };
     if !request.has_derivatives() {
         let mut motion = solved(model, derivation, request, watch)?;
         motion.leave_out_rates(&own);
@@ -163,7 +166,9 @@ pub fn run_derived(
     watch: &mut dyn FnMut(f64, usize) -> bool,
 ) -> Result<Motion, Error> {
     let model = &derivation.workspace();
-    let told = &mut |progress: &Progress<'_>| watch(progress.t, progress.steps);
+    let told = &mut |progress: &Progress<'_>| {
+        watch(progress.t, progress.steps) && !Interrupt::is_asked(request.interrupt)
+    };
     if let Some(terminal) = model.terminal.first() {
         let message =
             "`final` makes this a boundary value problem, but an initial value problem is needed here".into();

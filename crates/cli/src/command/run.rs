@@ -79,12 +79,14 @@ pub(crate) fn run(arguments: &RunArguments) -> Result<Exit, Exit> {
     inputs.extend(arguments.search.from.iter().map(PathBuf::from));
     let open = |name| OutputFile::open(name, &inputs);
     let mut file = arguments.output.as_deref().map(open).transpose()?;
+    let json = arguments.json || arguments.format == Some(PlainFormat::Json);
+    // NOTE: JSON shows all rows.
+    request.streams = !json && file.as_ref().is_some_and(OutputFile::grows);
     // NOTE: derivatives are columns that exist after the run only.
     let growing = file.as_mut().filter(|_| request.sensitivities.is_empty());
     let mut motion = watched(&model, &request, growing)?;
     motion.statistics.derive_us += read_us;
     let written = file.is_none_or(|mut file| file.finish(&motion));
-    let json = arguments.json || arguments.format == Some(PlainFormat::Json);
     crate::output::notes(&motion);
     print(&if json {
         motion.to_json_line()

@@ -4,7 +4,7 @@ use pfaff_model::{Declarations, Dynamics, Principle};
 use pfaff_program::Backend;
 use pfaff_solver::{self as solver, OdeOptions};
 
-use crate::clock::Clock;
+use crate::clock::{Clock, Interrupt};
 use crate::error::{Error, Failure};
 use crate::model::Model;
 use crate::problem::guess::Guess;
@@ -56,6 +56,11 @@ pub struct Run {
     pub with_last_state: bool,
     /// For statistics, and for limits of time.
     pub clock: Option<Clock>,
+    /// Whether the run, or a search, is to end with what it has.
+    pub interrupt: Option<Interrupt>,
+    /// Whether rows may be forgotten once the watcher has them ([`Progress::forget`](crate::Progress::forget)): then the
+    /// motion has some of them only, evenly spaced, as its audit needs them.
+    pub streams: bool,
     /// What evaluates compiled expressions; the fastest backend that is available, if `None`. All backends
     /// give the same bits.
     pub backend: Option<Backend>,
@@ -144,6 +149,12 @@ impl Run {
     #[must_use]
     pub fn clock(self, clock: Clock) -> Self {
         Self { clock: Some(clock), ..self }
+    }
+
+    /// Ends with what it has when this says so.
+    #[must_use]
+    pub fn interrupt(self, interrupt: Interrupt) -> Self {
+        Self { interrupt: Some(interrupt), ..self }
     }
 
     /// Compiled expressions are evaluated by this backend.
@@ -251,6 +262,8 @@ pub struct Settings {
     pub(crate) outputs_only: bool,
     pub(crate) with_last_state: bool,
     pub(crate) clock: Option<Clock>,
+    pub(crate) interrupt: Option<Interrupt>,
+    pub(crate) streams: bool,
     pub(crate) backend: Backend,
 }
 
@@ -391,6 +404,8 @@ impl Settings {
             outputs_only: request.outputs_only,
             with_last_state: request.with_last_state,
             clock: request.clock,
+            interrupt: request.interrupt,
+            streams: request.streams,
         })
     }
 }

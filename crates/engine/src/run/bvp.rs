@@ -24,6 +24,8 @@ mod second_variation;
 mod solution;
 mod solution_family;
 
+use std::cell::Cell;
+
 use pfaff_mechanics::{
     AbnormalPlaces, Class, Equations, Refusal, abnormal_places, derive as derive_equations,
 };
@@ -110,8 +112,10 @@ pub(crate) fn run(
             t: setting.t0,
             steps,
             rows: 0,
+            is_last: false,
             setting,
             record: &record,
+            forgotten: &Cell::new(0),
             earlier: None,
         })
     };
@@ -123,7 +127,7 @@ pub(crate) fn run(
     if request.seconds.is_some() && request.clock.is_none() {
         return Err(Failure::usage("a limit of seconds needs a clock: give the run one"));
     }
-    let mut budget = SearchBudget::new(seconds, request.clock, &mut going);
+    let mut budget = SearchBudget::new(seconds, request.clock, request.interrupt, &mut going);
     let mut begin = Vec::new();
     if let Some(guess) = &request.guess {
         let path = guess::first_path(guess, &mut problem);

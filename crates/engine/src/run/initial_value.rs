@@ -155,6 +155,11 @@ pub(crate) fn integrate_segment(
         recorder.stopped(outcome.t, &outcome.y);
     }
 
+    if settings.streams {
+        // The rows after the last step, and the one in which it stopped.
+        recorder.show(outcome.t, true);
+        recorder.record.join();
+    }
     if let Some(contradiction) = system.jumps.as_ref().and_then(|jumps| jumps.contradiction) {
         return Err(Failure::Model(vec![contradicting(model, &contradiction)]));
     }

@@ -134,10 +134,14 @@ pub(crate) fn sweep(arguments: &SweepArguments) -> Result<Exit, Exit> {
         Some((i, n)) => part(i - 1, n, count)..part(i, n, count),
         None => 0..count,
     };
+    let no_threads =
+        |error: &dyn std::fmt::Display| usage(&format!("threads cannot be started: {error}"));
+    crate::fault::injected(crate::fault::Operation::Thread)
+        .map_err(|error| no_threads(&error))?;
     let threads = rayon::ThreadPoolBuilder::new()
         .num_threads(arguments.threads.unwrap_or(0))
         .build()
-        .map_err(|error| usage(&format!("threads cannot be started: {error}")))?;
+        .map_err(|error| no_threads(&error))?;
     let sweep = Sweep { ensemble: &ensemble, cases: &cases, table: &table, range, threads };
     match arguments.output.as_deref() {
         Some(name) => to_file(arguments, &sweep, name, &about, &text),
