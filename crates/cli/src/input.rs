@@ -75,6 +75,11 @@ impl ModelText {
     }
 }
 
+/// The files in the current folder and below, whatever a model asks for.
+pub(crate) fn sandbox() -> impl Files + Send + Sync {
+    Beside { folder: PathBuf::from("."), sandboxed: true, read: Mutex::default() }
+}
+
 /// The text of a model, from which it is read again with other parameters.
 pub(crate) struct VariedModel {
     text: ModelText,

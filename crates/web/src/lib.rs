@@ -18,8 +18,12 @@ mod export;
 mod motion;
 mod outline;
 mod question;
+#[cfg(not(target_arch = "wasm32"))]
+mod server;
 mod workbench;
 
+#[cfg(not(target_arch = "wasm32"))]
+pub use server::Server;
 pub use workbench::Workbench;
 
 /// The page and its scripts, as they are served and put into exported files.

@@ -26,6 +26,7 @@ mod run;
 mod section;
 mod shell;
 mod site;
+mod studio;
 mod sweep;
 mod variations;
 
@@ -133,6 +134,8 @@ commands! {
     "lyapunov" Lyapunov(lyapunov::LyapunovArguments) => lyapunov::lyapunov;
     /// Integrates until a surface was crossed so many times, and prints the points
     "section" Section(section::SectionArguments) => section::section;
+    /// Serves the workbench in a browser on this machine
+    "studio" Studio(studio::StudioArguments) => studio::studio;
     /// Finds a periodic motion, with its Floquet multipliers
     "orbit" Orbit(orbit::OrbitArguments) => orbit::orbit;
     /// Follows equilibria over a parameter, and locates folds, branch points and Hopf points
@@ -180,7 +183,7 @@ fn options<A: Args>(words: &[OsString]) -> Option<A> {
 
 /// Commands that are planned are refused plainly, others with a hint.
 fn unknown(words: &[String]) -> Exit {
-    const PLANNED: [&str; 2] = ["gait", "studio"];
+    const PLANNED: [&str; 1] = ["gait"];
     let built = shell::commands();
     let built: Vec<&str> = built.iter().map(String::as_str).collect();
     let word = words.first().map_or("", String::as_str);
@@ -213,6 +216,7 @@ mod tests {
             "discover --data m.csv --data n.csv --coordinates x,y,phi --json",
             "fit sleigh --data m.csv --params m,J --bounds m=0..2 --json",
             "compare snake",
+            "studio sleigh --port 8080",
             "variations sleigh --vary x=t",
             "geometry disk --state phi=1",
             "lift sleigh --path x=t",
