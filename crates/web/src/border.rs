@@ -30,11 +30,8 @@ extern "C" fn pfaff_room(length: usize) -> *mut u8 {
 extern "C" fn pfaff_ask(interpreted: u32) {
     let question = QUESTION.with_borrow(|bytes| String::from_utf8_lossy(bytes).into_owned());
     let workbench = Workbench::default();
-    let workbench = if interpreted == 0 {
-        workbench
-    } else {
-        workbench.with_backend(Backend::Interpreter)
-    };
+    let workbench =
+        if interpreted == 0 { workbench } else { workbench.with_backend(Backend::Interpreter) };
     let answer = workbench.ask(&question);
     ANSWER.with_borrow_mut(|place| *place = answer);
 }

@@ -37,12 +37,7 @@ pub(crate) fn answer(
 }
 
 /// The page of a motion, in one file.
-fn report(
-    model: &Model,
-    request: &Run,
-    name: &str,
-    go_on: GoOn<'_>,
-) -> Result<String, Fault> {
+fn report(model: &Model, request: &Run, name: &str, go_on: GoOn<'_>) -> Result<String, Fault> {
     let motion = computed(model, request, go_on)?;
     let is_large = model.coordinates.len() > LARGE;
     let derivation = if is_large { None } else { derive(model, request.principle).ok() };

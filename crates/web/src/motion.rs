@@ -15,11 +15,7 @@ pub(crate) fn run(model: &Model, request: &Run, go_on: GoOn<'_>) -> Result<Value
 }
 
 /// The motion that a run gives.
-pub(crate) fn computed(
-    model: &Model,
-    request: &Run,
-    go_on: GoOn<'_>,
-) -> Result<Motion, Fault> {
+pub(crate) fn computed(model: &Model, request: &Run, go_on: GoOn<'_>) -> Result<Motion, Fault> {
     Ok(run_watched(model, request, &mut |_| go_on())?)
 }
 

@@ -96,10 +96,13 @@ fn whole_page(token: &str, model: Option<&(String, String)>) -> String {
         format!("<script id=\"pfaff-model\" type=\"application/json\">{data}</script>\n")
     });
     let script = page::SCRIPT.replace("</script", "<\\/script");
-    let between = |text: &str, from: &str, to: &str, by: &str| match (text.find(from), text.find(to)) {
-        (Some(a), Some(b)) if a < b => format!("{}{by}{}", &text[..a], &text[b + to.len()..]),
-        _ => text.to_owned(),
-    };
+    let between =
+        |text: &str, from: &str, to: &str, by: &str| match (text.find(from), text.find(to)) {
+            (Some(a), Some(b)) if a < b => {
+                format!("{}{by}{}", &text[..a], &text[b + to.len()..])
+            }
+            _ => text.to_owned(),
+        };
     let html = page::HTML.replace("<!-- policy -->", &head);
     let style = format!("<style>{}</style>", page::STYLE);
     let html = between(&html, "<!-- style -->", "<!-- end of style -->", &style);
@@ -148,7 +151,9 @@ async fn ask(
     drop(given_up);
     match done {
         Ok(text) => answer(StatusCode::OK, "application/json", text),
-        Err(_) => refusal(StatusCode::INTERNAL_SERVER_ERROR, "the question could not be answered"),
+        Err(_) => {
+            refusal(StatusCode::INTERNAL_SERVER_ERROR, "the question could not be answered")
+        }
     }
 }
 

@@ -71,13 +71,14 @@ impl<'a> Workbench<'a> {
             "equations" => equations::answer(&self.model(question)?, question),
             "run" => motion::run(&self.model(question)?, &self.request(question)?, go_on),
             "compare" => motion::compare(&self.model(question)?, question, self.backend),
-            "section" => {
-                motion::section(&self.model(question)?, question, self.backend, go_on)
-            }
+            "section" => motion::section(&self.model(question)?, question, self.backend, go_on),
             "check" => Ok(motion::check(&self.model(question)?)),
-            "export" => {
-                export::answer(&self.model(question)?, question, &self.request(question)?, go_on)
-            }
+            "export" => export::answer(
+                &self.model(question)?,
+                question,
+                &self.request(question)?,
+                go_on,
+            ),
             "explain" => explain(question),
             other => Err(Fault::Question(format!("nobody knows the question `{other}`"))),
         }
@@ -120,7 +121,8 @@ impl<'a> Workbench<'a> {
 
 /// The built-in models.
 fn gallery() -> Value {
-    let entry = |m: &pfaff::GalleryModel| json!({"name": m.name, "title": m.title(), "text": m.text});
+    let entry =
+        |m: &pfaff::GalleryModel| json!({"name": m.name, "title": m.title(), "text": m.text});
     json!({"pfaff": env!("CARGO_PKG_VERSION"), "models": GALLERY.iter().map(entry).collect::<Vec<_>>()})
 }
 

@@ -28,15 +28,21 @@ fn a_run_has_the_bits_of_the_engine() {
     assert_eq!(x, motion.position("x").expect("it is there").values());
     assert_eq!(answer["motion"]["audit"]["verdict"], "pass");
     assert!(answer["frames"].as_u64().expect("a count") > 100);
-    let names: Vec<&str> =
-        answer["columns"].as_array().expect("a list").iter().filter_map(|c| c["name"].as_str()).collect();
+    let names: Vec<&str> = answer["columns"]
+        .as_array()
+        .expect("a list")
+        .iter()
+        .filter_map(|c| c["name"].as_str())
+        .collect();
     assert!(names.contains(&"speed") && names.contains(&"x'"), "{names:?}");
 }
 
 #[test]
 fn other_values_change_the_motion() {
     let at = |set: &str, initial: &str| {
-        let answer = ask(&json!({"ask": "run", "text": sleigh(), "set": set, "initial": initial, "t1": 3.0}));
+        let answer = ask(
+            &json!({"ask": "run", "text": sleigh(), "set": set, "initial": initial, "t1": 3.0}),
+        );
         answer["motion"]["q"]["x"].as_array().expect("a list").last().cloned().expect("rows")
     };
     assert_ne!(at("", ""), at("a=0.3", ""));
@@ -50,8 +56,12 @@ fn an_editor_gets_colours_mistakes_and_names() {
     let answer = ask(&json!({"ask": "read", "text": text}));
     assert!(answer["model"].is_null());
     let mistake = &answer["diagnostics"][0];
-    assert_eq!((mistake["line"].as_u64(), mistake["severity"].as_str()), (Some(2), Some("error")));
-    let (from, to) = (mistake["from"].as_u64().expect("from"), mistake["to"].as_u64().expect("to"));
+    assert_eq!(
+        (mistake["line"].as_u64(), mistake["severity"].as_str()),
+        (Some(2), Some("error"))
+    );
+    let (from, to) =
+        (mistake["from"].as_u64().expect("from"), mistake["to"].as_u64().expect("to"));
     assert_eq!(&text[from as usize..to as usize], "m");
     let answer = ask(&json!({"ask": "read", "text": format!("parameters m = 2\n{text}")}));
     assert_eq!(answer["model"]["parameters"][0]["value"], 2.0);
@@ -70,7 +80,10 @@ fn an_editor_gets_colours_mistakes_and_names() {
 fn equations_come_in_every_form_and_exports_in_every_kind() {
     for form in ["multipliers", "reduced", "hamilton", "kane", "boltzmann_hamel"] {
         let answer = ask(&json!({"ask": "equations", "text": sleigh(), "form": form}));
-        assert!(answer["mathml"].as_str().is_some_and(|m| m.contains("<math")), "{form}: {answer}");
+        assert!(
+            answer["mathml"].as_str().is_some_and(|m| m.contains("<math")),
+            "{form}: {answer}"
+        );
         assert!(answer["latex"].as_str().is_some_and(|m| m.contains("\\varphi")), "{form}");
     }
     for (kind, word) in [
@@ -81,16 +94,22 @@ fn equations_come_in_every_form_and_exports_in_every_kind() {
         ("csv", "t,"),
         ("report", "<!doctype html>"),
     ] {
-        let answer =
-            ask(&json!({"ask": "export", "kind": kind, "text": sleigh(), "name": "sleigh", "t1": 1.0}));
-        assert!(answer["content"].as_str().is_some_and(|c| c.contains(word)), "{kind}: {answer}");
+        let answer = ask(
+            &json!({"ask": "export", "kind": kind, "text": sleigh(), "name": "sleigh", "t1": 1.0}),
+        );
+        assert!(
+            answer["content"].as_str().is_some_and(|c| c.contains(word)),
+            "{kind}: {answer}"
+        );
     }
 }
 
 #[test]
 fn principles_sections_and_verdicts() {
     let text = pfaff::gallery_model("contact_vakonomic").expect("it is there").text;
-    let answer = ask(&json!({"ask": "compare", "text": text, "principles": "chetaev, vakonomic", "t1": 2.0}));
+    let answer = ask(
+        &json!({"ask": "compare", "text": text, "principles": "chetaev, vakonomic", "t1": 2.0}),
+    );
     assert_eq!(answer["motions"].as_array().map(Vec::len), Some(2), "{answer}");
     let swing = "coordinates x\nlagrangian x'^2/2 - x^2/2\ninitial x = 1\n";
     let answer = ask(&json!({"ask": "section", "text": swing, "on": "rising x", "count": 3}));

@@ -37,7 +37,10 @@ mod schedule;
 mod simd;
 #[cfg(all(test, any(all(target_arch = "x86_64", unix), feature = "cranelift")))]
 mod tests;
-#[cfg(any(all(test, target_arch = "x86_64", unix), all(target_arch = "wasm32", feature = "web")))]
+#[cfg(any(
+    all(test, target_arch = "x86_64", unix),
+    all(target_arch = "wasm32", feature = "web")
+))]
 mod web_assembly;
 #[cfg(all(target_arch = "x86_64", unix))]
 mod x86_64;

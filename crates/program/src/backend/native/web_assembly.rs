@@ -456,11 +456,8 @@ mod tests {
              console.log(JSON.stringify(Array.from(d.slice(32, 38))));",
             module.bytes, module.middle
         );
-        let child = Command::new("node")
-            .arg("-")
-            .stdin(Stdio::piped())
-            .stdout(Stdio::piped())
-            .spawn();
+        let child =
+            Command::new("node").arg("-").stdin(Stdio::piped()).stdout(Stdio::piped()).spawn();
         let Ok(mut child) = child else {
             println!("skipped: no Node.js, which runs WebAssembly modules");
             return;
