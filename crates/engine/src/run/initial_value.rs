@@ -1,7 +1,7 @@
 //! Runs from a given start: equations and settings into an audited motion.
 
 use pfaff_expr::{Expr, Graph, Node};
-use pfaff_mechanics::{Equations, kept_momenta};
+use pfaff_mechanics::{ConservedKind, Effort, Equations, conserved};
 use pfaff_model::{Principle, Workspace};
 use pfaff_solver::integrate;
 
@@ -223,7 +223,12 @@ pub(crate) fn integrate_segment(
     let momenta = match dynamics {
         // NOTE: a jump need not keep them.
         Dynamics::Saddle(equations) if recorder.jumps.is_empty() => {
-            kept_momenta(model, equations)
+            // NOTE: the balance of energy is a check of its own.
+            let mut kept = conserved(model, equations, Effort::Audit);
+            kept.retain(|c| {
+                !matches!(c.kind, ConservedKind::Energy | ConservedKind::JacobiIntegral)
+            });
+            kept
         }
         Dynamics::Saddle(_) | Dynamics::Ordinary(_) => Vec::new(),
     };
