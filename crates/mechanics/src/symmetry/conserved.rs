@@ -92,31 +92,40 @@ pub fn conserved(model: &Workspace, equations: &Equations, effort: Effort) -> Ve
     g.merging(|| {
         let mut list = List { model, all: vec![g.one()], found: Vec::new() };
         let mut extra: Vec<Vec<Expr>> = Vec::new();
+        if is_small && effort == Effort::Full && !equations.residual.is_empty() {
+            let fields = linear_fields(model, equations, lagrangian, false);
+            let own = fields.iter().filter(|f| f.is_of_coordinates());
+            extra.extend(own.map(|f| f.generator(model)));
+        }
+        // What the text names keeps its name.
+        let (given, others): (Vec<Momentum>, Vec<Momentum>) =
+            kept_with(model, equations, &extra).into_iter().partition(|m| m.given);
+        for Momentum { name, momentum, .. } in given {
+            let kind = ConservedKind::Given(name);
+            list.add(Conserved { name: String::new(), kind, quantity: momentum });
+        }
         if is_small {
             for field in linear_fields(model, equations, lagrangian, true) {
                 list.add(field.conserved(model, equations));
-            }
-            if effort == Effort::Full && !equations.residual.is_empty() {
-                let fields = linear_fields(model, equations, lagrangian, false);
-                let own = fields.iter().filter(|f| f.is_of_coordinates());
-                extra.extend(own.map(|f| f.generator(model)));
             }
         } else if g.is_zero(equations.power) && equations.residual.is_empty() {
             let (kind, quantity) = (ConservedKind::Energy, equations.energy);
             list.add(Conserved { name: String::new(), kind, quantity });
         }
-        for Momentum { name, momentum, generator, given, .. } in
-            kept_with(model, equations, &extra)
-        {
+        for Momentum { name, momentum, generator, .. } in others {
             let single = generator.iter().filter(|&&x| x != g.zero()).count() == 1;
             let place = model.coordinates.iter().position(|c| c.name == name);
             let kind = match place {
-                _ if given => ConservedKind::Given(name),
                 Some(k) if single => ConservedKind::Momentum(k),
                 _ => ConservedKind::Nonholonomic,
             };
             list.add(Conserved { name: String::new(), kind, quantity: momentum });
         }
+        let is_energy = |c: &Conserved| {
+            use ConservedKind::{Energy, JacobiIntegral, MovingEnergy};
+            matches!(c.kind, Energy | JacobiIntegral | MovingEnergy)
+        };
+        list.found.sort_by_key(|c| !is_energy(c));
         if equations.principle == Principle::Chetaev && equations.auxiliary.is_none() {
             for kept in kept_positions(model, equations) {
                 list.add(kept);

@@ -15,6 +15,8 @@ use crate::reduction::quasi_velocities;
 
 /// Coordinates up to which products of pairs are in the ansatz.
 const PAIRED: usize = 8;
+/// Coordinates up to which there is an ansatz.
+const MOST: usize = 24;
 /// Functions that are taken from the constraints.
 const FUNCTIONS: usize = 8;
 
@@ -23,7 +25,7 @@ pub(super) fn kept_positions(model: &Workspace, equations: &Equations) -> Vec<Co
     let g = &model.graph;
     let holonomic: Vec<bool> =
         equations.classes.iter().map(|c| *c == Class::Holonomic).collect();
-    if holonomic.iter().all(|&h| h) {
+    if holonomic.iter().all(|&h| h) || model.coordinates.len() > MOST {
         return Vec::new();
     }
     let q = model.positions();

@@ -60,7 +60,7 @@ fn read(name: &str, text: &str) -> Model {
     let source = Source::new(name, text);
     match Model::read(source, &Overrides::default(), &GalleryFiles) {
         Ok(model) => model,
-        Err(errors) => panic!("{name}: {errors}\n{text}"),
+        Err(errors) => panic!("{name}: {errors:?}\n{text}"),
     }
 }
 

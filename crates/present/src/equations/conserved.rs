@@ -20,6 +20,8 @@ pub(crate) struct Kept {
     pub(crate) observe: String,
 }
 
+/// Coordinates beyond which nothing is looked for.
+const MANY: usize = 24;
 /// Longer formulas are not offered for pasting.
 const LONGEST: usize = 400;
 /// Graphs of a Lagrangian with more nodes are looked through as before a run.
@@ -29,7 +31,11 @@ const LARGE: usize = 1_500;
 pub(crate) fn section(model: &Workspace, e: &Equations) -> (Section, Vec<Kept>) {
     let g = &model.graph;
     let is_large = g.size(&[e.energy]) > LARGE;
-    let found = conserved(model, e, if is_large { Effort::Audit } else { Effort::Full });
+    let found = if model.coordinates.len() > MANY {
+        Vec::new()
+    } else {
+        conserved(model, e, if is_large { Effort::Audit } else { Effort::Full })
+    };
     let line = |c: &Conserved| Line {
         label: Label::Expression(g.symbol(&c.name, Role::Free)),
         right: c.quantity,

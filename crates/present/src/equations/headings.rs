@@ -222,13 +222,13 @@ mod tests {
     #[test]
     fn formulas_of_headings() {
         let heading = "Hamilton's equations q' = dH/dp, p' = -dH/dq + Q + R";
-        assert!(latex(heading).unwrap().contains(r"$\dot q = \frac{\partial H}{\partial p}$"));
+        assert!(latex(heading).expect("formulas").contains(r"$\dot q = \frac{\partial H}{\partial p}$"));
         let html = html(heading);
         assert!(html.contains("<mover><mi>q</mi><mo>˙</mo></mover>"), "{html}");
         let fraction =
             "<mfrac><mrow><mi>∂</mi><mi>H</mi></mrow><mrow><mi>∂</mi><mi>p</mi></mrow></mfrac>";
         assert!(html.contains(fraction), "{html}");
-        let typst = typst(heading, &|w| w.to_owned()).unwrap();
+        let typst = typst(heading, &|w| w.to_owned()).expect("formulas");
         assert!(typst.contains("dot(q ) = frac(∂ H , ∂ p )"), "{typst}");
         assert_eq!(super::html("Drift b"), "Drift <math><mi>b</mi></math>");
         assert_eq!(super::html("a < b"), "a &lt; b");

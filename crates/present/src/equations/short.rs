@@ -3,7 +3,6 @@
 
 use pfaff::{Derivation, Dynamics, Principle, Workspace};
 use pfaff_expr::{Expr, Graph};
-use pfaff_mechanics::Equations;
 
 use super::names::own_words;
 use super::{Label, Line, Presentation, Section, conserved, names_of};
