@@ -18,6 +18,7 @@ use pfaff_model::{Dynamics, Principle, Workspace};
 use crate::algebra::annihilator::{annihilator, plain_annihilator};
 use crate::equations::{Equations, Refusal};
 use crate::lagrangian::motion::motion_direction;
+use crate::reduction::quasi_velocities;
 
 /// A momentum and what happens to it.
 #[derive(Clone, Debug)]
@@ -79,6 +80,44 @@ pub fn kept_momenta(model: &Workspace, equations: &Equations) -> Vec<Momentum> {
     quick.unwrap_or_else(|| {
         momenta(model, equations).into_iter().filter(|m| is_kept(model, m)).collect()
     })
+}
+
+/// As [`kept_momenta`], with further symmetries of the Lagrangian among those that are combined; what is kept where the
+/// constraints hold counts too.
+pub(super) fn kept_with(
+    model: &Workspace,
+    equations: &Equations,
+    further: &[Vec<Expr>],
+) -> Vec<Momentum> {
+    let g = &model.graph;
+    let Dynamics::Lagrangian { lagrangian, .. } = model.dynamics else { return Vec::new() };
+    if further.is_empty() {
+        return kept_momenta(model, equations);
+    }
+    let simple = |e: Expr| g.simplify(e);
+    let mut all = singles(model, equations, lagrangian, &simple);
+    for ξ in further {
+        if !all.iter().any(|m| m.generator == *ξ) {
+            all.push(momentum(model, equations, ξ, &simple));
+        }
+    }
+    let combined = combinations(model, equations, &all);
+    all.extend(combined);
+    let velocities = quasi_velocities(model, equations).map(|quasi| {
+        let own = quasi.basis.iter().zip(&quasi.offset);
+        let own = own.map(|(row, &b)| g.add(g.dot(row, &quasi.symbols), b));
+        model.velocities().into_iter().zip(own).collect::<Vec<(Expr, Expr)>>()
+    });
+    let is_kept = |m: &Momentum| {
+        let rate = m.rate.filter(|&r| !g.contains(r, &model.results.lambda));
+        let inserted = |r: Expr| match &velocities {
+            Some(own) => g.substitute(&[r], own)[0],
+            None => r,
+        };
+        rate.is_some_and(|r| g.zero_test(inserted(r)) == ZeroTest::Zero)
+    };
+    all.retain(is_kept);
+    all
 }
 
 /// Symmetries up to which [`kept_momenta`] looks for combinations of them: that is work of the third power.
