@@ -13,11 +13,13 @@ mod equilibria;
 mod eval;
 mod explain;
 mod fit;
+mod gait;
 mod gallery;
 mod geometry;
 mod lift;
 mod linearize;
 mod lyapunov;
+mod measure;
 mod motion_view;
 mod orbit;
 mod plot;
@@ -125,12 +127,16 @@ commands! {
     "geometry" Geometry(geometry::GeometryArguments) => geometry::geometry;
     /// Lifts a path of the base along the constraints, and gives the holonomy of a loop
     "lift" Lift(lift::LiftArguments) => lift::lift;
+    /// Runs a loop in shape space, and gives the displacement of the body
+    "gait" Gait(gait::GaitArguments) => gait::gait;
     /// Finds rest and steady motions, with their stability
     "equilibria" Equilibria(equilibria::EquilibriaArguments) => equilibria::equilibria;
     /// Linearises about a state on the constraints: matrices, eigenvalues, stability
     "linearize" Linearize(linearize::LinearizeArguments) => linearize::linearize;
     /// Computes the Lyapunov exponents of a motion on its constraints
     "lyapunov" Lyapunov(lyapunov::LyapunovArguments) => lyapunov::lyapunov;
+    /// Looks for an invariant measure of the flow, and for time reversal
+    "measure" Measure(measure::MeasureArguments) => measure::measure;
     /// Integrates until a surface was crossed so many times, and prints the points
     "section" Section(section::SectionArguments) => section::section;
     /// Finds a periodic motion, with its Floquet multipliers

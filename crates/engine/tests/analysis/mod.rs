@@ -3,6 +3,7 @@
 mod continuation;
 mod discover;
 mod equilibria;
+mod gait;
 mod linearize;
 mod lyapunov;
 mod orbit;
