@@ -11,7 +11,11 @@ use crate::whole_file::Place;
 const SCALE: f64 = 2.0;
 
 /// Writes a figure: .svg, .pdf or .png by its ending.
-pub(crate) fn write_figure(name: &str, inputs: &[PathBuf], figure: &Figure<'_>) -> Result<(), Exit> {
+pub(crate) fn write_figure(
+    name: &str,
+    inputs: &[PathBuf],
+    figure: &Figure<'_>,
+) -> Result<(), Exit> {
     let look = Look { width: 760.0, height: 480.0, ..Look::default() };
     let bytes = match name.rsplit_once('.').map(|(_, ending)| ending) {
         Some("svg") => figure.to_svg(look).into_bytes(),

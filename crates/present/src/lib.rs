@@ -31,8 +31,8 @@ pub use motion::{
 };
 pub use number::brief;
 pub use phase::{
-    RootLocus, branch_csv, diagram, diagram_page, eigenvalue_csv, full_text, linear_page, locus_page, matrix_csv,
-    moved_values, section_figure, section_table,
+    RootLocus, branch_csv, diagram, diagram_page, eigenvalue_csv, full_text, linear_page,
+    locus_page, matrix_csv, moved_values, section_figure, section_table,
 };
 pub use plot::{Axis, Curve, Figure, Look, Points, Style};
 pub use serde_json::Value;

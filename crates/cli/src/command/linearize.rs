@@ -80,7 +80,13 @@ pub(crate) fn linearize(arguments: &LinearizeArguments) -> Result<Exit, Exit> {
     };
     let text = VariedModel::open(&arguments.model, None)?;
     if let Some(range) = &arguments.vary {
-        return locus(arguments, &text, &ParameterRange::read("--vary", range)?, &request, format);
+        return locus(
+            arguments,
+            &text,
+            &ParameterRange::read("--vary", range)?,
+            &request,
+            format,
+        );
     }
     if arguments.matrix.is_some() && format != FormulaFormat::Csv {
         return Err(usage("--matrix chooses what --format csv prints"));

@@ -186,7 +186,7 @@ fn options<A: Args>(words: &[OsString]) -> Option<A> {
 
 /// Commands that are planned are refused plainly, others with a hint.
 fn unknown(words: &[String]) -> Exit {
-    const PLANNED: [&str; 2] = ["gait", "studio"];
+    const PLANNED: [&str; 1] = ["studio"];
     let built = shell::commands();
     let built: Vec<&str> = built.iter().map(String::as_str).collect();
     let word = words.first().map_or("", String::as_str);

@@ -72,7 +72,8 @@ pub(crate) fn section(arguments: &SectionArguments) -> Result<Exit, Exit> {
         None => {
             let model = text.model(None)?;
             guard::enter(Phase::Run);
-            pfaff::section(&model, &request, &mut || !guard::is_asked_to_end()).map_err(failed)?
+            pfaff::section(&model, &request, &mut || !guard::is_asked_to_end())
+                .map_err(failed)?
         }
         Some(range) => many(&text, &ParameterRange::read("--starts", range)?, &request)?,
     };
@@ -116,7 +117,8 @@ fn many(
         let model = text.changed(&range.name, value)?;
         guard::enter(Phase::Run);
         // A start from which nothing can move, such as one beyond the energy, is left out.
-        let Ok(found) = pfaff::section(&model, request, &mut || !guard::is_asked_to_end()) else {
+        let Ok(found) = pfaff::section(&model, request, &mut || !guard::is_asked_to_end())
+        else {
             say(&format!("note: no motion begins at {} = {value}", range.name));
             continue;
         };

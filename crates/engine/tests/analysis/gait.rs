@@ -121,11 +121,13 @@ fn what_is_not_kinematic_is_refused() {
 /// The best ellipse is better than circles.
 #[test]
 fn a_best_loop_is_found() {
-    let best = of(SNAKE.replace("a1 = 0.8, a2 = -0.6", "a1 = 1.5, a2 = -1.5").as_str(), "a1, a2", None);
+    let best = of(
+        SNAKE.replace("a1 = 0.8, a2 = -0.6", "a1 = 1.5, a2 = -1.5").as_str(),
+        "a1, a2",
+        None,
+    );
     let best = best.unwrap();
-    let worth = |g: &Gait| {
-        libm::hypot(g.displacement[0].1, g.displacement[1].1) / g.length
-    };
+    let worth = |g: &Gait| libm::hypot(g.displacement[0].1, g.displacement[1].1) / g.length;
     let circle =
         of(SNAKE, "a1, a2", Some("a1 = 1.5 + 0.5*cos(s), a2 = -1.5 + 0.5*sin(s)")).unwrap();
     assert!(best.is_best && worth(&best) > worth(&circle), "{best:?}");

@@ -379,13 +379,19 @@ fn the_triangle_of_lagrange() {
     let h = 3.0_f64.sqrt() / 2.0;
     let (cx, cy) = ((m2 + 0.5 * m3) / total, m3 * h / total);
     let places = [[-cx, -cy], [1.0 - cx, -cy], [0.5 - cx, h - cy]];
-    let mut text = "coordinates x1, y1, x2, y2, x3, y3\nparameters m1 = 1, m2 = 0.02, m3 = 0.01\n".to_owned();
+    let mut text =
+        "coordinates x1, y1, x2, y2, x3, y3\nparameters m1 = 1, m2 = 0.02, m3 = 0.01\n"
+            .to_owned();
     text += "let r12 = sqrt((x1-x2)^2 + (y1-y2)^2)\nlet r13 = sqrt((x1-x3)^2 + (y1-y3)^2)\n";
     text += "let r23 = sqrt((x2-x3)^2 + (y2-y3)^2)\nlagrangian m1*(x1'^2+y1'^2)/2 + m2*(x2'^2+y2'^2)/2";
     text += " + m3*(x3'^2+y3'^2)/2 + m1*m2/r12 + m1*m3/r13 + m2*m3/r23\n";
     for (k, [x, y]) in places.into_iter().enumerate() {
         let k = k + 1;
-        text += &format!("initial x{k} = {x:?}, y{k} = {y:?}, x{k}' = {:?}, y{k}' = {:?}\n", -w * y, w * x);
+        text += &format!(
+            "initial x{k} = {x:?}, y{k} = {y:?}, x{k}' = {:?}, y{k}' = {:?}\n",
+            -w * y,
+            w * x
+        );
     }
     let model = Model::parse(&text).unwrap();
     let found = linearize(&model, &LinearizeRequest::default()).unwrap();
@@ -407,10 +413,7 @@ fn a_knife_edge_turns_steadily() {
         initial x' = 1, th' = 0.5";
     let found = linearize(&Model::parse(text).unwrap(), &LinearizeRequest::default()).unwrap();
     assert!(found.is_equilibrium && found.frame.len() == 2, "{:?}", found.frame);
-    assert_eq!(
-        (found.family, found.stability),
-        (2, Stability::Stable)
-    );
+    assert_eq!((found.family, found.stability), (2, Stability::Stable));
 }
 
 /// A bead in a ring-shaped valley: the zero is the rotation, which mixes the coordinates.

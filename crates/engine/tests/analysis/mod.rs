@@ -6,6 +6,7 @@ mod equilibria;
 mod gait;
 mod linearize;
 mod lyapunov;
+mod measure;
 mod orbit;
 mod proof;
 mod section;

@@ -9,8 +9,8 @@ use crate::elaborate::Given;
 use crate::elaborate::scope::{Scope, Site};
 use crate::model::{
     Activity, AffineBody, Constraint, Contact, Coordinate, Datum, Declarations, Dynamics,
-    Equation, Event, Force, Hybrid, Model, MultiplierStart, Observed, Parameter, Principle,
-    LieGroup, Reset, Results, Sampler, Solve, Symmetry, Terminal,
+    Equation, Event, Force, Hybrid, LieGroup, Model, MultiplierStart, Observed, Parameter,
+    Principle, Reset, Results, Sampler, Solve, Symmetry, Terminal,
 };
 use crate::shape::Value;
 use crate::source::{Source, Span};

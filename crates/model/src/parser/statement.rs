@@ -6,8 +6,8 @@ use crate::parser::expression::unquoted;
 use crate::source::Span;
 use crate::syntax::{
     Assignment, Binary, Constraint, Coordinate, Definition, DefinitionForm, Direction,
-    Equation, Event, ExprId, Extent, Force, ForceTarget, Name, NodeKind, Observation,
-    Group, Parameter, Reset, Setting, SettingValue, Slot, StatementKind, Symmetry, Target, Text,
+    Equation, Event, ExprId, Extent, Force, ForceTarget, Group, Name, NodeKind, Observation,
+    Parameter, Reset, Setting, SettingValue, Slot, StatementKind, Symmetry, Target, Text,
 };
 
 impl Parser<'_> {

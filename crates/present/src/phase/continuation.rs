@@ -150,9 +150,8 @@ fn changing(found: &Continuation) -> usize {
     let count = first.map_or(0, |point| point.state.len());
     let spread = |c: usize| {
         let values = found.branches.iter().flat_map(|b| &b.points).map(|p| p.state[c].1);
-        let (low, high) = values.fold((f64::INFINITY, f64::NEG_INFINITY), |(a, b), x| {
-            (a.min(x), b.max(x))
-        });
+        let (low, high) =
+            values.fold((f64::INFINITY, f64::NEG_INFINITY), |(a, b), x| (a.min(x), b.max(x)));
         (high - low) / (1.0 + low.abs().max(high.abs()))
     };
     // Earlier components unless a later one changes clearly more.

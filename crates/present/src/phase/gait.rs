@@ -35,7 +35,8 @@ impl ToText for Gait {
         let _ = writeln!(text, "  connection    by {}\n", self.by);
         let _ = writeln!(text, "  {:>12}  {:>18}  {:>18}", "", "displacement", "area rule");
         for (k, (name, moved)) in self.displacement.iter().enumerate() {
-            let area = self.area_rule.as_ref().map_or("-".to_owned(), |a| significant(a[k].1, 10));
+            let area =
+                self.area_rule.as_ref().map_or("-".to_owned(), |a| significant(a[k].1, 10));
             let _ = writeln!(text, "  {name:>12}  {:>18}  {area:>18}", significant(*moved, 10));
         }
         text

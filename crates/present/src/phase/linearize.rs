@@ -559,7 +559,10 @@ pub fn linear_page(
 pub fn locus_page(locus: &RootLocus, title: &str, command: &str) -> String {
     let look = Look { width: 760.0, height: 460.0, ..Look::default() };
     let parts = [
-        ("Over the parameter".to_owned(), crate::report::figure_html(&locus.over_parameter(), look)),
+        (
+            "Over the parameter".to_owned(),
+            crate::report::figure_html(&locus.over_parameter(), look),
+        ),
         ("In the plane".to_owned(), crate::report::figure_html(&locus.in_plane(), look)),
         ("Numbers".to_owned(), crate::report::preformatted(&locus.to_text())),
     ];

@@ -89,7 +89,9 @@ pub fn section_figure(
     };
     let (x, y) = match columns {
         Some([x, y]) => (place(x)?, place(y)?),
-        Some(_) => return Err("a figure of a section has two columns, such as \"y, y'\"".into()),
+        Some(_) => {
+            return Err("a figure of a section has two columns, such as \"y, y'\"".into());
+        }
         None => {
             let spread = |values: &[f64]| {
                 let low = values.iter().copied().fold(f64::INFINITY, f64::min);

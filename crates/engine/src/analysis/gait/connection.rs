@@ -372,9 +372,10 @@ impl Connection {
             }
         }
         if determined > 0 {
-            let pushed = model.forces.iter().flat_map(|force| {
-                self.group.iter().map(|&k| force.components.get(k).copied())
-            });
+            let pushed = model
+                .forces
+                .iter()
+                .flat_map(|force| self.group.iter().map(|&k| force.components.get(k).copied()));
             let zero = model.graph.zero();
             if self.has_momenta && pushed.flatten().any(|e| e != zero) {
                 return Err(Failure::usage(

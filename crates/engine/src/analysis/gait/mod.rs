@@ -184,8 +184,13 @@ pub(crate) fn displacement(
     path: &ShapeLoop,
 ) -> Result<Vec<f64>, Failure> {
     let start = vec![0.0; connection.group.len()];
-    let options =
-        OdeOptions { t0: 0.0, t1: TAU, tolerance: 1e-13, absolute: 1e-3, ..OdeOptions::default() };
+    let options = OdeOptions {
+        t0: 0.0,
+        t1: TAU,
+        tolerance: 1e-13,
+        absolute: 1e-3,
+        ..OdeOptions::default()
+    };
     let factors = connection.factors.clone();
     let outcome = integrate(&mut Lift { connection, path }, &start, &options, &mut ());
     match outcome.stop {

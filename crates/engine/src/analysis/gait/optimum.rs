@@ -136,8 +136,9 @@ fn simplex(
         if spread.abs() < 1e-9 * (1e-12 + corners[0].0.abs()) {
             break;
         }
-        let middle: Vec<f64> =
-            (0..n).map(|j| corners[..n].iter().map(|c| c.1[j]).sum::<f64>() / n as f64).collect();
+        let middle: Vec<f64> = (0..n)
+            .map(|j| corners[..n].iter().map(|c| c.1[j]).sum::<f64>() / n as f64)
+            .collect();
         let worst = corners[n].1.clone();
         let along = |part: f64| -> Vec<f64> {
             middle.iter().zip(&worst).map(|(m, w)| m + part * (m - w)).collect()

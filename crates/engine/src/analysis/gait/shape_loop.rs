@@ -27,16 +27,25 @@ enum Kind {
 
 impl ShapeLoop {
     /// Reads `a1 = cos(s), a2 = sin(s)`; shapes that are not named stay at their initial values.
-    pub(crate) fn read(model: &Workspace, shape: &[usize], text: &str) -> Result<Self, Failure> {
+    pub(crate) fn read(
+        model: &Workspace,
+        shape: &[usize],
+        text: &str,
+    ) -> Result<Self, Failure> {
         let mut declared = String::from("coordinates s\nlagrangian s'^2/2\n");
         for parameter in &model.parameters {
             let is_plain = parameter.name.chars().all(|c| c.is_alphanumeric() || c == '_');
             if is_plain && parameter.name != "s" && parameter.value.is_finite() {
-                declared.push_str(&format!("parameters {} = {:?}\n", parameter.name, parameter.value));
+                declared.push_str(&format!(
+                    "parameters {} = {:?}\n",
+                    parameter.name, parameter.value
+                ));
             }
         }
         let own = Model::parse(&declared)
-            .map_err(|_| Failure::usage("the parameters of the model cannot be used in a loop"))?
+            .map_err(|_| {
+                Failure::usage("the parameters of the model cannot be used in a loop")
+            })?
             .workspace();
         let symbol = own.coordinates[0].position;
         let names: Vec<&str> =
@@ -100,12 +109,10 @@ impl ShapeLoop {
         };
         let text = (0..names.len()).map(one).collect::<Vec<_>>().join(", ");
         // The numbers are those of the text, so that it gives the same loop again.
-        let rounded = |list: Vec<f64>| list.into_iter().map(|x| (x * 1e6).round() / 1e6).collect();
-        let kind = Kind::Ellipse {
-            centre: rounded(centre),
-            cos: rounded(cos),
-            sin: rounded(sin),
-        };
+        let rounded =
+            |list: Vec<f64>| list.into_iter().map(|x| (x * 1e6).round() / 1e6).collect();
+        let kind =
+            Kind::Ellipse { centre: rounded(centre), cos: rounded(cos), sin: rounded(sin) };
         Self { text, kind }
     }
 
@@ -135,7 +142,8 @@ impl ShapeLoop {
             Kind::Ellipse { centre, cos, sin } => {
                 let (y, x) = (libm::sin(s), libm::cos(s));
                 let each = || cos.iter().zip(sin);
-                let r = centre.iter().zip(each()).map(|(c, (p, q))| c + p * x + q * y).collect();
+                let r =
+                    centre.iter().zip(each()).map(|(c, (p, q))| c + p * x + q * y).collect();
                 (r, each().map(|(p, q)| q * x - p * y).collect())
             }
         }

@@ -262,7 +262,8 @@ impl Follower<'_> {
             let Some(next) = next else {
                 length *= 0.5;
                 if length < SHORTEST * size {
-                    branch.end = "no further equilibrium is found: the model may have none there";
+                    branch.end =
+                        "no further equilibrium is found: the model may have none there";
                     break;
                 }
                 continue;

@@ -315,10 +315,15 @@ fn search(
         let pairs = a.y.iter().zip(&b.y).map(|(a, b)| a.total_cmp(b));
         pairs.fold(std::cmp::Ordering::Equal, std::cmp::Ordering::then)
     });
-    let mut steady = if interrupted { Vec::new() } else { relative(&mut phase, request, watch)? };
+    let mut steady =
+        if interrupted { Vec::new() } else { relative(&mut phase, request, watch)? };
     Ok(Equilibria {
         title: model.name().to_owned(),
-        found: list.into_iter().map(|(_, equilibrium)| equilibrium).chain(steady.drain(..)).collect(),
+        found: list
+            .into_iter()
+            .map(|(_, equilibrium)| equilibrium)
+            .chain(steady.drain(..))
+            .collect(),
         starts,
         interrupted,
     })
@@ -349,7 +354,8 @@ fn relative(
         phase.field.frame = None;
         let Ok(point) = phase.field.at(phase.t, &y) else { continue };
         let Some(quotient) = Quotient::at(&mut phase.field, &point) else { continue };
-        let known = all.get_or_insert_with(|| symmetries(&mut phase.field, &quotient.chart, &point));
+        let known =
+            all.get_or_insert_with(|| symmetries(&mut phase.field, &quotient.chart, &point));
         let Some(moving) = MovingFrame::of(&phase.field, known, &point) else { continue };
         phase.field.frame = Some(moving.frame);
         let settled = phase.field.at(phase.t, &y).ok().and_then(|point| {

@@ -43,7 +43,8 @@ impl FullForm {
         let unknowns = if d == 0 { 0 } else { by_state.len() / d };
         let k = inputs.map_or(0, |p| p.count);
         let rates = field.rate_places();
-        let component = |unknown: usize| rates.iter().position(|r| *r == Rate::Unknown(unknown));
+        let component =
+            |unknown: usize| rates.iter().position(|r| *r == Rate::Unknown(unknown));
         let (balanced, holonomic): (usize, Vec<bool>) = match dynamics {
             Dynamics::Saddle(equations) => {
                 (field.n, equations.position.iter().map(Option::is_some).collect())

@@ -219,7 +219,9 @@ fn inputs(phase: &mut Phase, backend: Backend) -> Result<Option<ParameterPoint>,
     let Phase { model, dynamics, field, t, y, .. } = phase;
     let mut slopes = ParameterSlopes::new(model, dynamics, field, &list, backend)?;
     let found = slopes.at(field, *t, y);
-    found.map(Some).map_err(|_| Failure::usage("at this state the inputs have no effect that is finite"))
+    found
+        .map(Some)
+        .map_err(|_| Failure::usage("at this state the inputs have no effect that is finite"))
 }
 
 /// Components of the state that are given as formulas, by `--at` or by the model.
@@ -246,7 +248,8 @@ fn given_formulas(phase: &Phase, at: Option<&str>) -> Vec<(usize, Expr)> {
         let Some((name, value)) = part.split_once('=') else { continue };
         let name: String = name.split_whitespace().collect();
         if let Some(c) = names.iter().position(|known| *known == name)
-            && let Ok((_, entries)) = read_expression(model, "<at>", value, ExpressionScope::State)
+            && let Ok((_, entries)) =
+                read_expression(model, "<at>", value, ExpressionScope::State)
             && let [e] = entries[..]
             && !model.graph.varies(e)
         {
@@ -271,7 +274,9 @@ pub(crate) struct Setting {
 impl Setting {
     pub(crate) fn new(phase: &mut Phase) -> Result<Self, Failure> {
         let singular = || {
-            Failure::usage("this is a singular point: there the constraints give no tangent space")
+            Failure::usage(
+                "this is a singular point: there the constraints give no tangent space",
+            )
         };
         let mut point = phase.point()?;
         let mut quotient = Quotient::at(&mut phase.field, &point).ok_or_else(singular)?;
@@ -399,7 +404,12 @@ fn linearized(model: &Model, request: &LinearizeRequest) -> Result<Linearization
         rates = beside.of(&rates);
         variables = beside.kept.iter().map(|&i| variables[i]).collect();
         let column = |j: usize| -> Vec<f64> {
-            beside.of(&input_matrix.iter().skip(j).step_by(columns).copied().collect::<Vec<_>>())
+            beside.of(&input_matrix
+                .iter()
+                .skip(j)
+                .step_by(columns)
+                .copied()
+                .collect::<Vec<_>>())
         };
         let all: Vec<Vec<f64>> = (0..columns).map(column).collect();
         let rows = (0..variables.len()).flat_map(|i| all.iter().map(move |list| list[i]));
@@ -425,7 +435,8 @@ fn linearized(model: &Model, request: &LinearizeRequest) -> Result<Linearization
     let full = FullForm::at(workspace, dynamics, field, &setting.point, by_inputs.as_ref())
         .map_err(|_| Failure::usage("the matrices in all coordinates are not finite here"))?;
     let given = given_formulas(&phase, request.at.as_deref());
-    let mut numbers = vec![("A", matrix.as_slice(), w), ("B", input_matrix.as_slice(), columns)];
+    let mut numbers =
+        vec![("A", matrix.as_slice(), w), ("B", input_matrix.as_slice(), columns)];
     if let Some(SecondOrder { coordinates, mass, damping, stiffness }) = &second_order {
         let u = coordinates.len();
         numbers.extend([("M", &mass[..], u), ("C", &damping[..], u), ("K", &stiffness[..], u)]);

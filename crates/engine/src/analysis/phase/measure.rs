@@ -170,9 +170,12 @@ fn look(field: &mut Field, chart: &Chart, point: &FieldPoint) -> Option<Seen> {
 
 fn found(model: &Model, request: &MeasureRequest) -> Result<Measure, Failure> {
     if !model.resets.is_empty() || model.hybrid.switches() {
-        return Err(Failure::usage("invariant measures of models with jumps or modes are not asked for"));
+        return Err(Failure::usage(
+            "invariant measures of models with jumps or modes are not asked for",
+        ));
     }
-    let at = LinearizeRequest { principle: request.principle, at: None, backend: request.backend };
+    let at =
+        LinearizeRequest { principle: request.principle, at: None, backend: request.backend };
     let mut phase = Phase::new(model, &at)?;
     let point = phase.point()?;
     let quotient = Quotient::at(&mut phase.field, &point)
@@ -196,10 +199,12 @@ fn found(model: &Model, request: &MeasureRequest) -> Result<Measure, Failure> {
     } else {
         match stages.iter().find_map(|stage| exponential(&seen, stage, names)) {
             Some((text, residual)) => (Some(text), residual),
-            None => match stages.iter().skip(1).find_map(|stage| polynomial(&seen, stage, names)) {
-                Some((text, residual)) => (Some(text), residual),
-                None => (None, f64::NAN),
-            },
+            None => {
+                match stages.iter().skip(1).find_map(|stage| polynomial(&seen, stage, names)) {
+                    Some((text, residual)) => (Some(text), residual),
+                    None => (None, f64::NAN),
+                }
+            }
         }
     };
     let variables = chart.free.iter().map(|&c| names[c].clone()).collect();
@@ -219,9 +224,8 @@ fn found(model: &Model, request: &MeasureRequest) -> Result<Measure, Failure> {
 fn stages(positions: &[usize]) -> Vec<Vec<Basis>> {
     let linear = positions.iter().map(|&i| Basis::Linear(i));
     let pairs = positions.iter().enumerate();
-    let products = pairs.flat_map(|(a, &i)| {
-        positions[a..].iter().map(move |&j| Basis::Product(i, j))
-    });
+    let products =
+        pairs.flat_map(|(a, &i)| positions[a..].iter().map(move |&j| Basis::Product(i, j)));
     let waves = positions.iter().flat_map(|&i| [Basis::Sin(i), Basis::Cos(i)]);
     let twice = positions.iter().flat_map(|&i| [Basis::SinTwice(i), Basis::CosTwice(i)]);
     let first = vec![Basis::LogDeterminant];
@@ -319,7 +323,11 @@ fn number(x: f64) -> String {
         let scaled = x * f64::from(denominator);
         if (scaled - scaled.round()).abs() < 1e-12 {
             let whole = scaled.round();
-            return if denominator == 1 { format!("{whole}") } else { format!("{whole}/{denominator}") };
+            return if denominator == 1 {
+                format!("{whole}")
+            } else {
+                format!("{whole}/{denominator}")
+            };
         }
     }
     crate::motion::note::brief(x)

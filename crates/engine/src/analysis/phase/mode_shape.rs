@@ -69,7 +69,8 @@ fn motions(
         let end = 2.0 * TAU / ω;
         let mut motion = Motion::empty(&phase.model);
         motion.principle = found.principle;
-        let empty = |c: usize| Series { name: names[c].clone(), values: Vec::with_capacity(ROWS) };
+        let empty =
+            |c: usize| Series { name: names[c].clone(), values: Vec::with_capacity(ROWS) };
         motion.q = (0..n).map(empty).collect();
         motion.v = motion.q.clone();
         motion.a = motion.q.clone();
@@ -83,7 +84,8 @@ fn motions(
                 .zip(&shape)
                 .map(|(y, x)| {
                     // Real shapes begin where the state is.
-                    let swing = if value[1] > 0.0 { x[0] * cos - x[1] * sin } else { x[0] * sin };
+                    let swing =
+                        if value[1] > 0.0 { x[0] * cos - x[1] * sin } else { x[0] * sin };
                     y + a * swing
                 })
                 .collect();

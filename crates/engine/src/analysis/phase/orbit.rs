@@ -174,7 +174,8 @@ pub(crate) fn closed(
             && let Some(here) = shooter.shoot(&quotient, &point.y, period)
         {
             let (there, found) = newton(&mut shooter, quotient.clone(), here, watch)?;
-            if shooter.is_closed(&there, &found, CLOSED) && !is_still(&shooter, &there, &found) {
+            if shooter.is_closed(&there, &found, CLOSED) && !is_still(&shooter, &there, &found)
+            {
                 single = Some((there, found));
             }
         }
@@ -209,11 +210,12 @@ pub(crate) fn closed(
             failed()
         });
     };
-    let (quotient, found) = if found.parts.is_empty() && shooter.turned.iter().all(|x| *x == 0.0) {
-        shortest(&mut shooter, quotient, found, watch)?
-    } else {
-        (quotient, found)
-    };
+    let (quotient, found) =
+        if found.parts.is_empty() && shooter.turned.iter().all(|x| *x == 0.0) {
+            shortest(&mut shooter, quotient, found, watch)?
+        } else {
+            (quotient, found)
+        };
     Ok((shooter, quotient, found))
 }
 

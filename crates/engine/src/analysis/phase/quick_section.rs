@@ -73,8 +73,10 @@ impl QuickSection {
                 symbols.extend(second.map(|k| model.coordinates[k].velocity));
             }
         }
-        let inputs: Vec<Expr> = [model.time].into_iter().chain(symbols.iter().copied()).collect();
-        let is_known = |&e: &Expr| inputs.contains(&e) || model.parameter_symbols().contains(&e);
+        let inputs: Vec<Expr> =
+            [model.time].into_iter().chain(symbols.iter().copied()).collect();
+        let is_known =
+            |&e: &Expr| inputs.contains(&e) || model.parameter_symbols().contains(&e);
         let all: Vec<Expr> = f.iter().copied().chain([event.expr]).collect();
         if !g.symbols(&all).iter().all(is_known) || g.is_any_branched(&all, &inputs) {
             return Ok(None);
@@ -170,9 +172,11 @@ impl QuickSection {
         let mut h = 0.01 * largest / fastest.max(1e-12);
         let mut before = self.surface(t, &y);
         // A zero at the start does not count.
-        let mut sign = if before[0].abs() <= 1e-12 * largest { before[1] } else { before[0] }.signum();
+        let mut sign =
+            if before[0].abs() <= 1e-12 * largest { before[1] } else { before[0] }.signum();
         let (mut points, mut idle, mut steps) = (0, 0, 0_usize);
         let mut short = 0;
+        let mut end = y.clone();
         loop {
             if limits.t1.is_some_and(|t1| t >= t1) {
                 return Some((StopReason::End, t));
@@ -189,23 +193,33 @@ impl QuickSection {
                 return Some((StopReason::Interrupted, t));
             }
             let is_finite = self.step(t, h, &y);
-            let error = if is_finite { self.error(h, &scale, limits.tolerance) } else { f64::INFINITY };
-            if !(error <= 1.0) {
-                h *= if error.is_finite() { (0.9 * libm::pow(error, -0.125)).max(0.2) } else { 0.1 };
+            let error =
+                if is_finite { self.error(h, &scale, limits.tolerance) } else { f64::INFINITY };
+            if error.is_nan() || error > 1.0 {
+                h *= if error.is_finite() {
+                    (0.9 * libm::pow(error, -0.125)).max(0.2)
+                } else {
+                    0.1
+                };
                 if h.abs() <= 1e-14 * (1.0 + t.abs()) {
-                    let why = if is_finite { StopReason::StepTooSmall } else { StopReason::NotFinite };
+                    let why = if is_finite {
+                        StopReason::StepTooSmall
+                    } else {
+                        StopReason::NotFinite
+                    };
                     return Some((why, t));
                 }
                 continue;
             }
-            let end = self.end.clone();
+            end.copy_from_slice(&self.end);
             let after = self.surface(t + h, &end);
             let changed = after[0] != 0.0 && after[0].signum() != sign;
             // It turned towards the surface on both sides: perhaps it was there twice.
             let turned = !changed
                 && before[1] * sign < 0.0
                 && after[1] * sign > 0.0
-                && after[0].abs().min(before[0].abs()) < h * before[1].abs().max(after[1].abs());
+                && after[0].abs().min(before[0].abs())
+                    < h * before[1].abs().max(after[1].abs());
             if turned && short == 0 {
                 short = 4;
                 h *= 0.25;
@@ -218,7 +232,8 @@ impl QuickSection {
             };
             if changed {
                 if counts {
-                    let ends = (if before[0].signum() == sign { before[0] } else { 0.0 }, after[0]);
+                    let ends =
+                        (if before[0].signum() == sign { before[0] } else { 0.0 }, after[0]);
                     let kept = self.k.clone();
                     let s = self.crossing(t, h, &y, ends);
                     found(t + s, &self.end.as_flattened()[..self.d]);

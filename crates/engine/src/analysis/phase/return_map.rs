@@ -67,7 +67,12 @@ impl ReturnMap<'_> {
         if let Some((q, v)) = start {
             let datum = |quantity: Quantity, x: f64| {
                 let value = number::from_f64(x).map(|x| model.graph.number(x));
-                value.map(|value| Datum { quantity, value, written: value, span: Span::default() })
+                value.map(|value| Datum {
+                    quantity,
+                    value,
+                    written: value,
+                    span: Span::default(),
+                })
             };
             let positions =
                 q.iter().enumerate().map(|(k, &x)| datum(Quantity::Coordinate(k, 0), x));
@@ -180,7 +185,8 @@ fn event_of(model: &mut Workspace, text: Option<&str>) -> Result<String, Failure
         return Err(Failure::usage("a surface is one expression that vanishes on it"));
     };
     let name = "section".to_owned();
-    let event = Event { name: name.clone(), expr, direction, stop: false, span: Span::default() };
+    let event =
+        Event { name: name.clone(), expr, direction, stop: false, span: Span::default() };
     model.events.push(event);
     model.hybrid.event_modes.push(Vec::new());
     Ok(name)
@@ -218,11 +224,8 @@ pub(crate) fn returning(
     let mut workspace = model.workspace();
     let on = event_of(&mut workspace, request.on.as_deref())?;
     refuse(&workspace, &on)?;
-    let at = LinearizeRequest {
-        principle: request.principle,
-        at: None,
-        backend: request.backend,
-    };
+    let at =
+        LinearizeRequest { principle: request.principle, at: None, backend: request.backend };
     let mut phase = Phase::new(model, &at)?;
     if phase.field.has_time {
         return Err(Failure::usage(
@@ -269,7 +272,9 @@ pub(crate) fn returning(
     let variables: Vec<usize> = free.iter().copied().filter(|c| !cyclic(c)).collect();
     let w = variables.len();
     let failed = || {
-        Failure::usage("no periodic motion was found from here: try another start, or another event")
+        Failure::usage(
+            "no periodic motion was found from here: try another start, or another event",
+        )
     };
     let mut y = phase.y.clone();
     // The state with other values of w, on the constraints.
@@ -302,9 +307,8 @@ pub(crate) fn returning(
             variables.iter().map(|&c| joined(a)[c]).collect()
         })?;
         let Some(matrix) = matrix else { return Err(failed()) };
-        let rows: Vec<f64> = (0..w * w)
-            .map(|k| matrix[k] - f64::from(u8::from(k / w == k % w)))
-            .collect();
+        let rows: Vec<f64> =
+            (0..w * w).map(|k| matrix[k] - f64::from(u8::from(k / w == k % w))).collect();
         let right: Vec<f64> = off.iter().map(|x| -x).collect();
         let step = least_squares(&rows, w, w, &right, 1e-9).x;
         let mut part = 1.0;
@@ -328,9 +332,9 @@ pub(crate) fn returning(
     if largest(&off) > CLOSED * (1.0 + largest(&y)) {
         return Err(failed());
     }
-    let values = |a: &Returned| -> Vec<f64> { variables.iter().map(|&c| joined(a)[c]).collect() };
-    let near =
-        slopes(&mut map, &mut shifted, &mut image, &y, period, (w, LAST_STEP), &values)?;
+    let values =
+        |a: &Returned| -> Vec<f64> { variables.iter().map(|&c| joined(a)[c]).collect() };
+    let near = slopes(&mut map, &mut shifted, &mut image, &y, period, (w, LAST_STEP), &values)?;
     let far =
         slopes(&mut map, &mut shifted, &mut image, &y, period, (w, 2.0 * LAST_STEP), &values)?;
     let (Some(near), Some(far)) = (near, far) else { return Err(failed()) };

@@ -202,7 +202,8 @@ pub(crate) fn sections(
         && workspace.hybrid.samplers.is_empty()
         && settings.breaks.is_empty();
     let backend = request.backend.unwrap_or_default();
-    let quick = if is_plain { QuickSection::new(&workspace, &dynamics, backend)? } else { None };
+    let quick =
+        if is_plain { QuickSection::new(&workspace, &dynamics, backend)? } else { None };
     let n = workspace.coordinates.len();
     let second: Vec<usize> = match &dynamics {
         Dynamics::Saddle(_) => (0..n).collect(),
@@ -218,40 +219,42 @@ pub(crate) fn sections(
             patience: PATIENCE,
         };
         let mut start = Sample::new(system.n, system.m);
-        system.resolve(t, &y, true, &mut start).map_err(|_| {
-            Failure::usage("at the initial state the equations have no value")
-        })?;
+        system
+            .resolve(t, &y, true, &mut start)
+            .map_err(|_| Failure::usage("at the initial state the equations have no value"))?;
         let mut state = start.q.clone();
         state.extend(second.iter().map(|&k| start.v[k]));
         let mut add = |t: f64, y: &[f64]| states.push((t, y.to_vec()));
-        quick.run(t, &state, &limits, crossings.watch, &mut add)
+        quick.run(t, &state, &limits, &mut *crossings.watch, &mut add)
     } else {
         loop {
-        let mut options = settings.options;
-        options.t0 = t;
-        options.max_steps = usize::MAX;
-        if request.t1.is_none() {
-            options.t1 = t + length;
-            length = (2.0 * length).min(1e5);
-        }
-        let outcome = integrate(&mut system, &y, &options, &mut crossings);
-        (t, y) = (outcome.t, outcome.y);
-        if crossings.found.len() == request.count {
-            break None;
-        }
-        let reason = match outcome.stop {
-            solver::StopReason::End if request.t1.is_none() => continue,
-            solver::StopReason::End => StopReason::End,
-            solver::StopReason::Event(k) => StopReason::Event(workspace.events[k].name.clone()),
-            solver::StopReason::StepTooSmall => StopReason::StepTooSmall,
-            solver::StopReason::Singular => StopReason::Singular,
-            solver::StopReason::NotFinite => StopReason::NotFinite,
-            solver::StopReason::MaxSteps => StopReason::MaxSteps,
-            solver::StopReason::Interrupted => {
-                crossings.stop.take().unwrap_or(StopReason::Interrupted)
+            let mut options = settings.options;
+            options.t0 = t;
+            options.max_steps = usize::MAX;
+            if request.t1.is_none() {
+                options.t1 = t + length;
+                length = (2.0 * length).min(1e5);
             }
-        };
-        break Some((reason, t));
+            let outcome = integrate(&mut system, &y, &options, &mut crossings);
+            (t, y) = (outcome.t, outcome.y);
+            if crossings.found.len() == request.count {
+                break None;
+            }
+            let reason = match outcome.stop {
+                solver::StopReason::End if request.t1.is_none() => continue,
+                solver::StopReason::End => StopReason::End,
+                solver::StopReason::Event(k) => {
+                    StopReason::Event(workspace.events[k].name.clone())
+                }
+                solver::StopReason::StepTooSmall => StopReason::StepTooSmall,
+                solver::StopReason::Singular => StopReason::Singular,
+                solver::StopReason::NotFinite => StopReason::NotFinite,
+                solver::StopReason::MaxSteps => StopReason::MaxSteps,
+                solver::StopReason::Interrupted => {
+                    crossings.stop.take().unwrap_or(StopReason::Interrupted)
+                }
+            };
+            break Some((reason, t));
         }
     };
     let empty = |name: &String| Series { name: name.clone(), values: Vec::new() };

@@ -175,9 +175,8 @@ impl Place<'_> {
             (0..unknowns.len()).filter(|&i| i < n || rows.contains(&(i - n))).collect();
         let ordinary = matches!(self.dynamics, Dynamics::Ordinary(_));
         let kept = if ordinary { (0..unknowns.len()).collect() } else { kept };
-        let part = |functions: &[Expr]| -> Vec<Expr> {
-            kept.iter().map(|&i| functions[i]).collect()
-        };
+        let part =
+            |functions: &[Expr]| -> Vec<Expr> { kept.iter().map(|&i| functions[i]).collect() };
         let (equations, unknown) = (part(&residual), part(&unknowns));
         let mut rest = state.clone();
         rest.extend(unknowns.iter().map(|&x| (x, g.zero())));
@@ -239,7 +238,9 @@ impl Place<'_> {
         }
         let row = |c: usize| -> Option<Vec<Entry>> {
             let slopes: Vec<Entry> = match field.rate_places()[c] {
-                Rate::State(k) => (0..symbols.len()).map(|j| if j == k { one } else { zero }).collect(),
+                Rate::State(k) => {
+                    (0..symbols.len()).map(|j| if j == k { one } else { zero }).collect()
+                }
                 Rate::Unknown(k) => response[kept.iter().position(|&i| i == k)?].clone(),
             };
             let inputs = (0..self.inputs.len()).map(|input| free.len() + input);
@@ -255,7 +256,8 @@ impl Place<'_> {
                 })
                 .collect()
         };
-        let whole: Vec<Vec<Entry>> = variables.iter().map(|&c| row(c)).collect::<Option<_>>()?;
+        let whole: Vec<Vec<Entry>> =
+            variables.iter().map(|&c| row(c)).collect::<Option<_>>()?;
         let w = variables.len();
         let cut = |from: usize, to: usize| -> Vec<Vec<Entry>> {
             whole.iter().map(|row| row[from..to].to_vec()).collect()

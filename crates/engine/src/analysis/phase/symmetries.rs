@@ -97,7 +97,8 @@ pub(crate) fn symmetries(
             add((0..columns)
                 .map(|k| {
                     let terms = slopes.iter().zip(&moved[k]).map(|(a, x)| a * x);
-                    let (sum, size) = terms.fold((0.0, 0.0_f64), |(s, m), x| (s + x, m + x.abs()));
+                    let (sum, size) =
+                        terms.fold((0.0, 0.0_f64), |(s, m), x| (s + x, m + x.abs()));
                     (sum - turned[k][i], size + turned[k][i].abs())
                 })
                 .collect());
@@ -131,7 +132,8 @@ fn reduced(mut rows: Vec<Vec<f64>>) -> Vec<Vec<f64>> {
     let columns = rows.first().map_or(0, Vec::len);
     let mut done = 0;
     for c in 0..columns {
-        let best = (done..rows.len()).max_by(|&a, &b| rows[a][c].abs().total_cmp(&rows[b][c].abs()));
+        let best =
+            (done..rows.len()).max_by(|&a, &b| rows[a][c].abs().total_cmp(&rows[b][c].abs()));
         let Some(best) = best.filter(|&r| rows[r][c].abs() > 1e-6) else { continue };
         rows.swap(done, best);
         let pivot = rows[done][c];

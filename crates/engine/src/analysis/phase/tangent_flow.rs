@@ -13,9 +13,7 @@
 use pfaff_expr::{Expr, Role};
 use pfaff_model::Workspace;
 use pfaff_program::{Backend, CompileError, Executor, Program};
-use pfaff_solver::{
-    Block, EvalError, ExplicitSteps, RungeKuttaStep, System, least_squares,
-};
+use pfaff_solver::{Block, EvalError, ExplicitSteps, RungeKuttaStep, System, least_squares};
 
 use crate::analysis::phase::field::{Field, FieldPoint};
 use crate::system::compiled::Dynamics;

@@ -389,7 +389,8 @@ impl Elaborator<'_> {
             ("R", n) if n > 0 => (GroupKind::Translations, n as usize),
             _ => {
                 let message = format!("there is no group `{name}({})`", group.size);
-                let hint = "the groups are SE(2): x, y, theta; SO(2): theta; R(n): n coordinates";
+                let hint =
+                    "the groups are SE(2): x, y, theta; SO(2): theta; R(n): n coordinates";
                 self.error_hint("E0455", group.name.span, message, hint);
                 return;
             }

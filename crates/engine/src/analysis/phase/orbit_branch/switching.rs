@@ -6,8 +6,8 @@
 use pfaff_solver::eigenvector;
 
 use super::{BRANCHES, Follower, Place};
-use crate::analysis::phase::continuation::parameter_index;
 use crate::analysis::phase::branch::{Branch, ContinueRequest, SpecialPoint};
+use crate::analysis::phase::continuation::parameter_index;
 use crate::analysis::phase::quotient::Quotient;
 use crate::analysis::phase::shooting::{Shooter, largest};
 use crate::error::Failure;
@@ -63,12 +63,8 @@ impl Follower {
         let mut direction: Vec<f64> = shape.components.iter().map(|x| x[0]).collect();
         // Without what only moves along the orbit.
         if !self.shooter.is_driven {
-            let rates: Vec<f64> = place
-                .quotient
-                .variables
-                .iter()
-                .map(|&c| place.found.point.rates[c])
-                .collect();
+            let rates: Vec<f64> =
+                place.quotient.variables.iter().map(|&c| place.found.point.rates[c]).collect();
             let square: f64 = rates.iter().map(|x| x * x).sum();
             let part: f64 = rates.iter().zip(&direction).map(|(a, b)| a * b).sum();
             direction.iter_mut().zip(&rates).for_each(|(x, r)| *x -= part / square * r);
@@ -86,8 +82,7 @@ impl Follower {
             for amplitude in [0.02, 0.005, 0.05] {
                 let amplitude = amplitude * largest(&y).clamp(0.1, 10.0);
                 let time = (times * place.found.period, place.p);
-                if let Some(start) =
-                    self.switched(&place.quotient, &y, time, &along, amplitude)
+                if let Some(start) = self.switched(&place.quotient, &y, time, &along, amplitude)
                 {
                     let given = self.given.clone();
                     found.push(Start { place: start, given, from: (kind, place.p) });
