@@ -98,6 +98,23 @@ impl VariedModel {
         Ok(Self { text, set, initial })
     }
 
+    /// The model with another value of a parameter, or of an initial position or velocity.
+    pub(crate) fn changed(&self, name: &str, value: f64) -> Result<Model, Exit> {
+        if let Ok(model) = self.model(Some((name, value))) {
+            return Ok(model);
+        }
+        let also = format!("{name}={value:?}");
+        let initial = self.initial.iter().cloned().chain([also]).collect::<Vec<_>>().join(", ");
+        let overrides = Overrides { set: self.set.clone(), initial: Some(initial) };
+        let source = self.text.source.clone();
+        Model::read(source, &overrides, self.text.files()).map_err(output::failed)
+    }
+
+    /// The files that were read, which no output may replace.
+    pub(crate) fn inputs(&self) -> Vec<PathBuf> {
+        self.text.inputs()
+    }
+
     /// The model, with one parameter changed if one is given.
     pub(crate) fn model(&self, parameter: Option<(&str, f64)>) -> Result<Model, Exit> {
         let also = parameter.map(|(name, value)| format!("{name}={value:?}"));

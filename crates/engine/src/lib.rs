@@ -81,23 +81,29 @@ pub use analysis::fit::{
     named_priors, named_values,
 };
 pub use analysis::forms::{Fact, FactValue, PARTS, Parts, Point};
+pub use analysis::gait::{Gait, GaitRequest, gait};
 pub use analysis::geometry::{
     Block, CurveKind, DistributionReport, FractionalGeometry, GeometryReport, GeometryRequest,
     Letter, Path, Reach, Repeats, Trace, curve, fractional_geometry, geometry, geometry_of,
     geometry_parts, geometry_with, lift, named_coordinates,
 };
-pub use analysis::phase::continuation::{
-    Branch, BranchPoint, Continuation, ContinueRequest, SpecialPoint, continue_equilibria,
+pub use analysis::phase::branch::{
+    Branch, BranchPoint, Continuation, ContinueRequest, SpecialPoint,
 };
+pub use analysis::phase::continuation::continue_equilibria;
 pub use analysis::phase::equilibria::{
     Equilibria, EquilibriaRequest, Equilibrium, SearchRange, equilibria,
 };
+pub use analysis::phase::full_form::FullForm;
 pub use analysis::phase::linearize::{Linearization, LinearizeRequest, SecondOrder, linearize};
 pub use analysis::phase::lyapunov::{Lyapunov, LyapunovRequest, lyapunov};
+pub use analysis::phase::measure::{Measure, MeasureRequest, measure};
+pub use analysis::phase::mode_shape::mode_motions;
 pub use analysis::phase::orbit::{Orbit, OrbitRequest, orbit};
 pub use analysis::phase::orbit_branch::continue_orbits;
 pub use analysis::phase::section::{Section, SectionRequest, section};
 pub use analysis::phase::stability::{Stability, StabilityReason};
+pub use analysis::phase::symbolic::SymbolicMatrix;
 pub use analysis::state::{StateReport, at_state};
 pub use analysis::thermal::{Thermal, thermal};
 pub use analysis::variations::{Variation, VariationRequest, Variations, variations};

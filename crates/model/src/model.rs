@@ -169,6 +169,8 @@ pub struct Declarations {
     pub drawings: Vec<Drawing>,
     /// `symmetry …`: a generator for each coordinate.
     pub symmetries: Vec<Symmetry>,
+    /// `group …`
+    pub groups: Vec<LieGroup>,
     /// `solve …`
     pub solve: Solve,
     /// Symbols that stand for results of the motion in `observe`, `event` and `draw`.
@@ -476,6 +478,28 @@ pub struct Symmetry {
     pub generator: Vec<Expr>,
     /// Where it stands.
     pub span: Span,
+}
+
+/// Coordinates on which a group acts.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LieGroup {
+    /// Which one.
+    pub kind: GroupKind,
+    /// The coordinates by index, in the order in which the text names them.
+    pub coordinates: Vec<usize>,
+    /// Where it stands.
+    pub span: Span,
+}
+
+/// A group that acts on coordinates.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum GroupKind {
+    /// `R(n)`: each coordinate is shifted.
+    Translations,
+    /// `SO(2)`: an angle is.
+    Rotations,
+    /// `SE(2)`: two coordinates and an angle, moved like a rigid body in the plane.
+    PlaneMotions,
 }
 
 /// The default run.

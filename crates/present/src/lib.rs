@@ -30,8 +30,11 @@ pub use motion::{
     view_json, view_text, write_motion,
 };
 pub use number::brief;
-pub use phase::{RootLocus, branch_csv, eigenvalue_csv, moved_values, section_table};
-pub use plot::{Axis, Curve, Figure, Look, Style};
+pub use phase::{
+    RootLocus, branch_csv, diagram, diagram_page, eigenvalue_csv, full_text, linear_page,
+    locus_page, matrix_csv, moved_values, section_figure, section_table,
+};
+pub use plot::{Axis, Curve, Figure, Look, Points, Style};
 pub use serde_json::Value;
 pub use sweep::{Keep, SweepSummary, SweepTable};
 pub use table::{

@@ -13,11 +13,13 @@ mod equilibria;
 mod eval;
 mod explain;
 mod fit;
+mod gait;
 mod gallery;
 mod geometry;
 mod lift;
 mod linearize;
 mod lyapunov;
+mod measure;
 mod motion_view;
 mod orbit;
 mod plot;
@@ -126,12 +128,16 @@ commands! {
     "geometry" Geometry(geometry::GeometryArguments) => geometry::geometry;
     /// Lifts a path of the base along the constraints, and gives the holonomy of a loop
     "lift" Lift(lift::LiftArguments) => lift::lift;
+    /// Runs a loop in shape space, and gives the displacement of the body
+    "gait" Gait(gait::GaitArguments) => gait::gait;
     /// Finds rest and steady motions, with their stability
     "equilibria" Equilibria(equilibria::EquilibriaArguments) => equilibria::equilibria;
     /// Linearises about a state on the constraints: matrices, eigenvalues, stability
     "linearize" Linearize(linearize::LinearizeArguments) => linearize::linearize;
     /// Computes the Lyapunov exponents of a motion on its constraints
     "lyapunov" Lyapunov(lyapunov::LyapunovArguments) => lyapunov::lyapunov;
+    /// Looks for an invariant measure of the flow, and for time reversal
+    "measure" Measure(measure::MeasureArguments) => measure::measure;
     /// Integrates until a surface was crossed so many times, and prints the points
     "section" Section(section::SectionArguments) => section::section;
     /// Serves the workbench in a browser on this machine
@@ -181,15 +187,11 @@ fn options<A: Args>(words: &[OsString]) -> Option<A> {
     A::from_arg_matches(&command.try_get_matches_from(words).ok()?).ok()
 }
 
-/// Commands that are planned are refused plainly, others with a hint.
+/// What is no command is refused with a hint.
 fn unknown(words: &[String]) -> Exit {
-    const PLANNED: [&str; 1] = ["gait"];
     let built = shell::commands();
     let built: Vec<&str> = built.iter().map(String::as_str).collect();
     let word = words.first().map_or("", String::as_str);
-    if PLANNED.contains(&word) {
-        return output::usage(&format!("the command `{word}` does not exist yet"));
-    }
     let hint = pfaff::closest(word, &built).map_or_else(
         || format!("the commands are {}", built.join(", ")),
         |near| format!("did you mean `{near}`?"),
