@@ -90,6 +90,23 @@ impl Graph {
     }
 }
 
+impl Graph {
+    /// Which of some expressions are not zero, as a first look at two real points shows, for all of them together:
+    /// at the cost of the nodes that they have together. What is not shown may be anything.
+    pub fn shown_nonzero(&self, es: &[Expr]) -> Vec<bool> {
+        let live = self.live(es);
+        let store = self.store.borrow();
+        let (mut shown, mut room) = (vec![false; es.len()], Vec::new());
+        for point in 0..2 {
+            numeric::evaluate(&store, &live, &|s| coordinate(point, s), &mut room);
+            for (shown, e) in shown.iter_mut().zip(es) {
+                *shown |= room[e.index()].is_clearly_nonzero();
+            }
+        }
+        shown
+    }
+}
+
 /// What the real points have shown without finding a witness.
 struct Reals {
     /// The signs of all comparisons at each point that gave a finite value with a finite bound.
