@@ -155,9 +155,10 @@ impl ToJson for Motion {
     }
 }
 
-/// Estimated errors, by coordinate.
+/// Estimated errors, by coordinate and by velocity.
 fn errors(motion: &Motion) -> Value {
-    let named = motion.q.iter().zip(&motion.errors);
+    let velocities = motion.v.iter().zip(&motion.velocity_errors);
+    let named = motion.q.iter().zip(&motion.errors).chain(velocities);
     object(named.map(|(q, &error)| (q.name.as_str(), number(error))))
 }
 
