@@ -6,8 +6,8 @@
 //! $$ \sum_s \frac{\partial e_i}{\partial s}\,x_s, \qquad \sum_s \Bigl|\frac{\partial e_i}{\partial s}\Bigr|\,z_s $$
 //!
 //! and backwards $\sum_i \lambda_i\,\partial e_i/\partial s$ and $\sum_i |\lambda_i|\,|\partial e_i/\partial s|$. Sizes
-//! are added up node by node, so that they are those of all ways from a symbol to an output: at least the sums above, and
-//! equal to them where there is one way only.
+//! are added up node by node, so that they are those of all ways from a symbol to an output: at least the sums
+//! above, and equal to them where there is one way only.
 
 use pfaff_expr::Node;
 
@@ -114,8 +114,8 @@ impl Duals {
         }
     }
 
-    /// The sums over the symbols at every node that the broad outputs need; `symbol` gives $x_s$ and $z_s$ of the i-th of
-    /// [`Duals::symbols`].
+    /// The sums over the symbols at every node that the broad outputs need; `symbol` gives $x_s$ and $z_s$ of the
+    /// i-th of [`Duals::symbols`].
     pub(crate) fn spread(&self, symbol: &dyn Fn(usize) -> Sized, nodes: &mut Vec<Sized>) {
         nodes.clear();
         nodes.resize(self.values.len(), NOTHING);

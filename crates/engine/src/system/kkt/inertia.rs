@@ -102,8 +102,8 @@ impl Kkt {
         &self.buffers.diagonal
     }
 
-    /// The diagonal of $J^\top\tilde M J$: auxiliary velocities are replaced by their definitions one after another, the
-    /// last one first.
+    /// The diagonal of $J^\top\tilde M J$: auxiliary velocities are replaced by their definitions one after another,
+    /// the last one first.
     fn diagonal_by_definitions(&self, diagonal: &mut Vec<f64>) {
         let (n, all) = (self.n, self.n + self.extra);
         let mut first: Vec<usize> = vec![all; n];
