@@ -4,8 +4,8 @@
 //! the time of every stage, the time of one right-hand side, the peak memory, and beside each time its growth exponent
 //! $\log(t_2/t_1)/\log(N_2/N_1)$ since the size before. Stages are measured in time of the processor where the system
 //! tells it, so that other work counts less, and the least of three processes counts. Where there is a C compiler,
-//! right-hand sides are compared with `chain.c` and `gas.c`, compiled in the same run. `cargo xtask bench scale chain 100 200` runs one model at
-//! given sizes.
+//! right-hand sides are compared with `chain.c` and `gas.c`, compiled in the same run. `cargo xtask bench scale chain
+//! 100 200` runs one model at given sizes.
 #![allow(clippy::print_stdout, reason = "a benchmark prints its table")]
 #![allow(clippy::print_stderr, reason = "a run that fails says so")]
 
