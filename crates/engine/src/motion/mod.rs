@@ -68,6 +68,8 @@ pub struct Motion {
     /// Estimated errors of $q$ at the end, by a second integration; between given ends the largest along the path, by
     /// another method as well. Empty where there is no estimate.
     pub errors: Vec<f64>,
+    /// Estimated errors of $\dot q$ at the end, by a second integration; empty where there is no estimate.
+    pub velocity_errors: Vec<f64>,
     /// Whether the numbers can be trusted.
     pub audit: Audit,
     /// Derivatives by what the run was asked for.
@@ -247,6 +249,7 @@ impl Motion {
             solutions: None,
             equivalence: None,
             errors: Vec::new(),
+            velocity_errors: Vec::new(),
             audit: Audit { verdict: Verdict::Unchecked, checks: Vec::new() },
             sensitivities: Vec::new(),
             transition: None,
@@ -285,6 +288,7 @@ impl Motion {
             }
         }
         self.errors = later.errors;
+        self.velocity_errors = later.velocity_errors;
         self.audit.join(later.audit);
         self.statistics.add(&later.statistics);
         self.dense.append(later.dense);

@@ -206,6 +206,8 @@ pub(crate) fn run(
     if let (Some(second), Some((solved, _))) = (&second, solutions.first_mut()) {
         solved.agreement = Some(second.largest);
         second.add_to(&mut motion.errors);
+        // NOTE: the second integration knows nothing of the error of the initial velocities.
+        motion.velocity_errors.clear();
     }
     if let Some(note) = abnormal_note(model, &equations) {
         notes.push(note);

@@ -93,6 +93,7 @@ pub(crate) fn collect(setting: &Setting<'_>, record: &Record) -> Motion {
         solutions: None,
         equivalence: None,
         errors: Vec::new(),
+        velocity_errors: Vec::new(),
         audit: Audit { verdict: Verdict::Unchecked, checks: Vec::new() },
         sensitivities: Vec::new(),
         transition: None,

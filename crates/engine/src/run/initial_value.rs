@@ -283,6 +283,7 @@ pub(crate) fn integrate_segment(
     }
     if let Some(second) = &second {
         motion.errors.clone_from(&second.errors);
+        motion.velocity_errors.clone_from(&second.velocity_errors);
     }
     let second = second.map(|second| Start {
         q: second.end.q,

@@ -32,6 +32,10 @@ impl TaylorSeries for CompiledSystem {
             (_, None) => Err(EvalError::NotFinite),
         }
     }
+
+    fn is_algebraic(&self) -> bool {
+        self.features.is_algebraic
+    }
 }
 
 impl CompiledSystem {

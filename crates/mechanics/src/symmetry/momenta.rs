@@ -63,6 +63,9 @@ pub fn kept_momenta(model: &Workspace, equations: &Equations) -> Vec<Momentum> {
     if equations.principle == Principle::Restricted {
         return Vec::new();
     }
+    if let Some(kept) = g.merging(|| kept_of_many(model, equations, lagrangian)) {
+        return kept;
+    }
     let quick = g.merging(|| {
         let short = if g.has_families() { g.gathered(lagrangian) } else { lagrangian };
         let mut all = singles(model, equations, short, &|e| e);
@@ -118,6 +121,46 @@ pub(super) fn kept_with(
     };
     all.retain(is_kept);
     all
+}
+
+/// The momenta of cyclic coordinates that are kept, where there are too many for combinations: with the rates of all of
+/// them at once, $Q + \partial(\lambda\cdot\psi)/\partial\dot q$.
+fn kept_of_many(
+    model: &Workspace,
+    equations: &Equations,
+    lagrangian: Expr,
+) -> Option<Vec<Momentum>> {
+    let g = &model.graph;
+    if equations.auxiliary.is_none() || !model.symmetries.is_empty() {
+        return None;
+    }
+    let short = if g.has_families() { g.gathered(lagrangian) } else { lagrangian };
+    let slopes = g.gradient(short, &model.positions());
+    let cyclic: Vec<usize> =
+        (0..slopes.len()).filter(|&k| g.vanishes_modulo_prime(slopes[k])).collect();
+    if cyclic.len() <= MOST_COMBINED {
+        return None;
+    }
+    let carried = model.results.lambda.iter().zip(&equations.residual);
+    let pushed = g.gradient(g.sum(carried.map(|(&λ, &ψ)| g.mul(λ, ψ))), &model.velocities());
+    let given = |k: usize| g.sum(model.forces.iter().map(|f| f.components[k]));
+    let rates: Vec<Expr> = cyclic.iter().map(|&k| g.add(given(k), pushed[k])).collect();
+    let moving = g.shown_nonzero(&rates);
+    let mut kept = Vec::new();
+    for ((&k, rate), is_moving) in cyclic.iter().zip(rates).zip(moving) {
+        if !is_moving && g.is_zero(rate) && g.is_zero(slopes[k]) {
+            let mut ξ = vec![g.zero(); slopes.len()];
+            ξ[k] = g.one();
+            kept.push(Momentum {
+                name: model.coordinates[k].name.clone(),
+                generator: ξ,
+                momentum: equations.momenta[k],
+                rate: Some(g.zero()),
+                given: false,
+            });
+        }
+    }
+    Some(kept)
 }
 
 /// Symmetries up to which [`kept_momenta`] looks for combinations of them: that is work of the third power.

@@ -155,10 +155,12 @@ impl ToJson for Motion {
     }
 }
 
-/// Estimated errors, by coordinate.
+/// Estimated errors, by coordinate and then by velocity (`x'`).
 fn errors(motion: &Motion) -> Value {
+    let velocities = motion.v.iter().zip(&motion.velocity_errors);
+    let velocities = velocities.map(|(v, &error)| (format!("{}'", v.name), number(error)));
     let named = motion.q.iter().zip(&motion.errors);
-    object(named.map(|(q, &error)| (q.name.as_str(), number(error))))
+    object(named.map(|(q, &error)| (q.name.clone(), number(error))).chain(velocities))
 }
 
 fn statistics(s: Statistics) -> Value {
