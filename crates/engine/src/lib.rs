@@ -117,6 +117,7 @@ pub use error::Error;
 pub use gallery::{GALLERY, GalleryFiles, GalleryModel, gallery_model};
 pub use model::Model;
 pub use motion::column::Column;
+pub use motion::double_double::{DoubleDoubleMotion, DoubleDoubleSeries};
 pub use motion::equivalence::Equivalence;
 pub use motion::note::{Note, brief};
 pub use motion::sample::Sample;
@@ -125,6 +126,7 @@ pub use motion::sensitivity::{EventSensitivity, Gradient, Sensitivity, Transitio
 pub use motion::solution::Solution;
 pub use motion::verdict::{Audit, Check, Verdict};
 pub use motion::{EventRecord, Form, Motion, Series, Statistics, Stop, StopReason};
+pub use pfaff_expr::DoubleDouble;
 pub use pfaff_mechanics::{Class, Equations, Kinetic, Ordinary, Refusal};
 pub use pfaff_model::{
     Declarations, Diagnostic, EXPLANATIONS, Example, Explanation, Files, NoFiles, Overrides,
@@ -134,7 +136,7 @@ pub use pfaff_program::{Backend, Language};
 pub use pfaff_solver::Eigenvector;
 pub use pipeline::{run, run_derived, run_watched};
 pub use problem::guess::Guess;
-pub use problem::settings::{GradientRequest, Method, Run, Settings, separated};
+pub use problem::settings::{GradientRequest, Method, Precision, Run, Settings, separated};
 pub use problem::state::{State, read_named_numbers, read_state};
 pub use run::prepare::PreparedRun;
 pub use run::progress::Progress;

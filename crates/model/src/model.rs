@@ -511,6 +511,8 @@ pub struct Solve {
     pub tolerance: f64,
     /// The word given for the method, `auto` by default.
     pub method: String,
+    /// Whether the motion is also computed with some thirty digits.
+    pub is_double_double: bool,
     /// How many output times.
     pub samples: usize,
     /// The step, where one was given.

@@ -2,6 +2,7 @@
 
 pub(crate) mod column;
 pub(crate) mod dense;
+pub(crate) mod double_double;
 pub(crate) mod equivalence;
 pub(crate) mod note;
 pub(crate) mod sample;
@@ -12,6 +13,7 @@ pub(crate) mod verdict;
 use pfaff_model::{Principle, Workspace};
 
 use crate::motion::dense::Dense;
+use crate::motion::double_double::DoubleDoubleMotion;
 use crate::motion::equivalence::Equivalence;
 use crate::motion::note::Note;
 use crate::motion::sensitivity::{Gradient, Sensitivity, Transition};
@@ -74,6 +76,8 @@ pub struct Motion {
     pub audit: Audit,
     /// Derivatives by what the run was asked for.
     pub sensitivities: Vec<Sensitivity>,
+    /// The motion with some thirty digits, where it was asked for.
+    pub double_double: Option<DoubleDoubleMotion>,
     /// The state-transition matrix, where it was asked for.
     pub transition: Option<Transition>,
     /// A gradient, where it was asked for.
@@ -252,6 +256,7 @@ impl Motion {
             velocity_errors: Vec::new(),
             audit: Audit { verdict: Verdict::Unchecked, checks: Vec::new() },
             sensitivities: Vec::new(),
+            double_double: None,
             transition: None,
             gradient: None,
             statistics: Statistics::default(),

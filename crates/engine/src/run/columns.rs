@@ -96,6 +96,7 @@ pub(crate) fn collect(setting: &Setting<'_>, record: &Record) -> Motion {
         velocity_errors: Vec::new(),
         audit: Audit { verdict: Verdict::Unchecked, checks: Vec::new() },
         sensitivities: Vec::new(),
+        double_double: None,
         transition: None,
         gradient: None,
         statistics: Statistics::default(),

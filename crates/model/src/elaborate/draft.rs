@@ -128,6 +128,7 @@ pub(crate) fn default_solve() -> Solve {
         range: None,
         tolerance: 1e-10,
         method: "auto".into(),
+        is_double_double: false,
         samples: 201,
         step: None,
         span: None,
