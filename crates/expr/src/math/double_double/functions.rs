@@ -58,7 +58,7 @@ impl Double {
     /// $e^x$
     #[must_use]
     pub fn exp(self) -> Self {
-        if !(self.high.abs() < 700.0) {
+        if self.high.is_nan() || self.high.abs() >= 700.0 {
             return Self::from(libm::exp(self.high));
         }
         let turns = libm::round(self.high / std::f64::consts::LN_2);
@@ -92,7 +92,7 @@ impl Double {
     #[must_use]
     pub fn sin_cos(self) -> (Self, Self) {
         let turns = libm::round(self.high / PI_2.high);
-        if !(turns.abs() < 1e9) {
+        if turns.is_nan() || turns.abs() >= 1e9 {
             return (Self::from(f64::NAN), Self::from(f64::NAN));
         }
         let n = Self::from(turns);

@@ -52,7 +52,7 @@ impl Graph {
                 elimination.add(row)?;
             }
         }
-        let relations = elimination.null_space()?;
+        let relations = elimination.null_space();
         relations.iter().map(|c| self.cleared(&mut field, c)).collect()
     }
 
@@ -236,7 +236,7 @@ impl Elimination<'_> {
         Some(row)
     }
 
-    fn null_space(&self) -> Option<Vec<Vec<Quotient>>> {
+    fn null_space(&self) -> Vec<Vec<Quotient>> {
         let is_free = |j: &usize| self.rows.iter().all(|r| r.0 != *j);
         let relation = |free: usize| {
             let mut c = vec![Quotient::of(Polynomial::zero()); self.columns];
@@ -247,7 +247,7 @@ impl Elimination<'_> {
             }
             c
         };
-        Some((0..self.columns).filter(is_free).map(relation).collect())
+        (0..self.columns).filter(is_free).map(relation).collect()
     }
 }
 
