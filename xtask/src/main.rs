@@ -19,6 +19,7 @@ mod signs;
 mod steps;
 mod tidy;
 mod tools;
+mod web;
 
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -46,6 +47,7 @@ cargo xtask COMMAND
           `bench scale`: how cost grows with the size of a system
   longtime
           what the long-time methods keep of eight systems, as the table of docs/longtime.md; `longtime 100000`: steps
+  web     the workbench as a static site in target/web: scripts and the engine as WebAssembly
   help    this text
 ";
 
@@ -58,6 +60,7 @@ fn main() -> ExitCode {
         ["tidy"] => status(tidy::run(&root)),
         ["map"] => status(map::run(&root)),
         ["api"] => status(api::run(&root)),
+        ["web"] => status(web::build(&root)),
         ["bless"] => status(steps::bless(&root)),
         ["proof"] => status(steps::proof(&root)),
         ["fuzz"] => status(steps::fuzz(&root)),

@@ -8,7 +8,7 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 use crate::prepare::Preparation;
-use crate::{api, cargo, licences, mutants, signs, tidy, tools};
+use crate::{api, cargo, licences, mutants, signs, tidy, tools, web};
 
 /// How a check ended.
 #[derive(Clone, Debug, PartialEq)]
@@ -59,6 +59,7 @@ const TEST: &[Step] = &[
             &[],
         ),
     },
+    Step { name: "scripts of the workbench", work: Work::Here(web::check) },
     Step { name: "spelling", work: Work::Here(tools::typos) },
     Step {
         name: "examples in the documentation",
@@ -145,6 +146,10 @@ const LONG: &[Step] = &[
         ),
     },
     Step { name: "WebAssembly", work: Work::Here(tools::web_assembly) },
+    Step {
+        name: "workbench as a site",
+        work: Work::Here(|root| Verdict::of(web::build(root))),
+    },
     Step { name: "mutants of mechanics", work: Work::Here(mutants::check) },
     Step { name: "planted sign errors", work: Work::Here(signs::check) },
     Step { name: "an older processor (QEMU)", work: Work::Here(tools::older_processor) },

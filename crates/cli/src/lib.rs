@@ -13,6 +13,7 @@ mod bar;
 mod clock;
 mod command;
 mod fault;
+mod figure_file;
 mod file;
 mod guard;
 mod input;

@@ -11,6 +11,7 @@ mod fuzz;
 mod geometry;
 mod long_runs;
 mod report;
+mod studio;
 mod support;
 mod sweep;
 mod tables;

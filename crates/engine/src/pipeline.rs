@@ -11,20 +11,27 @@
 //! | ends (`final`) | `run/bvp.rs`, then as from a start |
 //! | ends and memory | `run/variational.rs` |
 
+mod differences;
+
 use pfaff_mechanics::LagrangianData;
 use pfaff_model::{Diagnostic, Principle, Workspace};
 use pfaff_solver::Method;
 
+use crate::audit::error::error_check;
 use crate::clock::{Interrupt, Stopwatch};
 use crate::derivation::{Derivation, derive, derive_shortest};
 use crate::error::{Error, Failure};
 use crate::model::Model;
 use crate::motion::Motion;
-use crate::problem::settings::{Run, Settings};
+use crate::motion::sensitivity::Sensitivity;
+use crate::motion::verdict::{Audit, Check};
+use crate::pipeline::differences::Runs;
+use crate::problem::settings::{Precision, Run, Settings};
 use crate::run::initial_value::integrated;
 use crate::run::prepare::{RunInput, has_loops};
 use crate::run::progress::Progress;
-use crate::run::{bvp, hybrid, jump, sensitivity, variational, volterra};
+use crate::run::sensitivity::values::with_parameters;
+use crate::run::{bvp, double_double, hybrid, jump, sensitivity, variational, volterra};
 
 /// Integrates a model and audits the motion. `watch` is told the time and the steps after each step and may
 /// end the run by `false`.
@@ -64,22 +71,91 @@ pub(crate) fn run_with(
     let watch = &mut |progress: &Progress<'_>| {
         watch(progress) && !Interrupt::is_asked(request.interrupt)
     };
+    let is_exact = Precision::of(&own, request) == Precision::DoubleDouble;
+    if is_exact {
+        double_double::check(&own)?;
+    }
     if !request.has_derivatives() {
         let mut motion = solved(model, derivation, request, watch)?;
+        if is_exact {
+            let derived = derive(model, request.principle)?;
+            let workspace = derived.workspace();
+            let settings = Settings::new(&workspace, request)?;
+            double_double::add(&workspace, &derived.dynamics, &settings, &mut motion)?;
+        }
         motion.leave_out_rates(&own);
         return Ok(motion);
     }
+    if is_exact {
+        return Err(Failure::usage(
+            "derivatives are computed in doubles: leave `precision = double_double` out",
+        ));
+    }
     sensitivity::check(&own, request)?;
     let mut motion = solved(model, derivation, request, watch)?;
-    // NOTE: branches are fixed before equations are derived.
-    match derivation.filter(|_| motion.switches.is_empty()) {
-        Some(derived) => {
-            let workspace = derived.workspace();
-            sensitivity::add(&workspace, Some(&derived.dynamics), request, &mut motion)?;
+    // NOTE: between given ends they belong to the search.
+    if volterra::has_memory(&own) && !bvp::has_ends(&own) {
+        add_memory(model, request, &mut motion)?;
+    } else if !bvp::has_ends(&own) {
+        // NOTE: branches are fixed before equations are derived.
+        match derivation.filter(|_| motion.switches.is_empty()) {
+            Some(derived) => {
+                let workspace = derived.workspace();
+                sensitivity::add(&workspace, Some(&derived.dynamics), request, &mut motion)?;
+            }
+            None => sensitivity::add(&own, None, request, &mut motion)?,
         }
-        None => sensitivity::add(&own, None, request, &mut motion)?,
+    }
+    if request.second {
+        let runs: Runs<'_> =
+            &mut |model, request| run_with(model, None, request, &mut |_| true);
+        differences::add_second(model, request, &mut motion, runs)?;
     }
     Ok(motion)
+}
+
+/// Adds the sensitivities of a motion with memory: by the variational equations where there are any, else by
+/// differences.
+fn add_memory(model: &Model, request: &Run, motion: &mut Motion) -> Result<(), Failure> {
+    let t0 = Settings::new(&model.workspace(), request)?.t0;
+    let (varied, places) = with_parameters(model, &request.sensitivities, t0)?;
+    let derived = derive(&varied, request.principle)?;
+    let workspace = derived.workspace();
+    let settings = Settings::new(&workspace, request)?;
+    let mut worst = Some(0.0_f64);
+    let mut steps = 0;
+    for (name, place) in request.sensitivities.iter().zip(places) {
+        let found = volterra::variation::derivative(
+            &workspace,
+            &derived.dynamics,
+            &settings,
+            place,
+            motion,
+        )?;
+        let sensitivity = match found {
+            Some(found) => {
+                worst =
+                    worst.zip(found.error).map(|(a, b)| if b.is_nan() { b } else { a.max(b) });
+                steps = steps.max(found.steps);
+                found.sensitivity
+            }
+            None => {
+                let runs: Runs<'_> =
+                    &mut |model, request| run_with(model, None, request, &mut |_| true);
+                motion.notes.push(differences::note(name.trim()));
+                differences::by_parameter(&varied, request, place, motion, runs)?
+            }
+        };
+        let name: String = name.chars().filter(|c| !c.is_whitespace()).collect();
+        motion.sensitivities.push(Sensitivity { name, ..sensitivity });
+    }
+    if steps > 0 {
+        let check = error_check(worst, settings.options.tolerance, steps);
+        let name = "sensitivities by a second integration".into();
+        motion.audit.checks.push(Check { name, ..check });
+        motion.audit = Audit::of(std::mem::take(&mut motion.audit.checks));
+    }
+    Ok(())
 }
 
 /// Runs a model as [`run_with`], without sensitivities.

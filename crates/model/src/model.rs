@@ -169,6 +169,8 @@ pub struct Declarations {
     pub drawings: Vec<Drawing>,
     /// `symmetry …`: a generator for each coordinate.
     pub symmetries: Vec<Symmetry>,
+    /// `group …`
+    pub groups: Vec<LieGroup>,
     /// `solve …`
     pub solve: Solve,
     /// Symbols that stand for results of the motion in `observe`, `event` and `draw`.
@@ -478,6 +480,28 @@ pub struct Symmetry {
     pub span: Span,
 }
 
+/// Coordinates on which a group acts.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LieGroup {
+    /// Which one.
+    pub kind: GroupKind,
+    /// The coordinates by index, in the order in which the text names them.
+    pub coordinates: Vec<usize>,
+    /// Where it stands.
+    pub span: Span,
+}
+
+/// A group that acts on coordinates.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum GroupKind {
+    /// `R(n)`: each coordinate is shifted.
+    Translations,
+    /// `SO(2)`: an angle is.
+    Rotations,
+    /// `SE(2)`: two coordinates and an angle, moved like a rigid body in the plane.
+    PlaneMotions,
+}
+
 /// The default run.
 #[derive(Clone, Debug)]
 pub struct Solve {
@@ -487,6 +511,8 @@ pub struct Solve {
     pub tolerance: f64,
     /// The word given for the method, `auto` by default.
     pub method: String,
+    /// Whether the motion is also computed with some thirty digits.
+    pub is_double_double: bool,
     /// How many output times.
     pub samples: usize,
     /// The step, where one was given.

@@ -161,7 +161,7 @@ fn main() -> ExitCode {
                         x: motion.t[1..].to_vec().into(),
                         y: y.into(),
                         colour,
-                        dash: 0,
+                        ..Curve::default()
                     });
                 }
                 Err(why) => {

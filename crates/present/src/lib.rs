@@ -21,7 +21,7 @@ mod table;
 
 pub use equations::{
     Presentation, StandardForm, present, present_fractional, present_fractional_hamilton,
-    present_hamilton, present_outline, present_reduced, present_standard,
+    present_hamilton, present_outline, present_reduced, present_short, present_standard,
 };
 pub use geometry::{present_fractional_forms, trace_table};
 pub use json::json_text;
@@ -30,8 +30,11 @@ pub use motion::{
     view_json, view_text, write_motion,
 };
 pub use number::brief;
-pub use phase::{RootLocus, branch_csv, eigenvalue_csv, moved_values, section_table};
-pub use plot::{Axis, Curve, Figure, Look, Style};
+pub use phase::{
+    RootLocus, branch_csv, diagram, diagram_page, eigenvalue_csv, full_text, linear_page,
+    locus_page, matrix_csv, moved_values, section_figure, section_table,
+};
+pub use plot::{Axis, Curve, Figure, Look, Points, Style};
 pub use serde_json::Value;
 pub use sweep::{Keep, SweepSummary, SweepTable};
 pub use table::{

@@ -44,6 +44,7 @@ pub use error::CompileError;
 pub use export::{Argument, ExportedFunction, Language, Module, UnsupportedFunction};
 pub use sincos::sincos;
 pub use tape::program::{Counts, Program};
+pub use taylor::{DoubleSeries, NoDoubleSeries};
 pub use taylor::{
     NotAnalytic, TaylorError, TaylorInterpreter, TaylorPasses, TaylorRecurrences, VectorField,
 };

@@ -5,7 +5,7 @@ use pfaff::{Derivation, ExportForm, Language, at_state, export, read_state};
 use pfaff_present::{
     Presentation, StandardForm, ToJson, ToLatex, ToText, present, present_fractional,
     present_fractional_hamilton, present_hamilton, present_outline, present_reduced,
-    present_standard,
+    present_short, present_standard,
 };
 
 use crate::arguments::{ModelArguments, dependent, principle};
@@ -133,6 +133,9 @@ pub(crate) fn derive(arguments: &DeriveArguments) -> Result<Exit, Exit> {
         })?,
         (None, Some("hamilton")) => {
             present_hamilton(&derivation, dependent()?.as_deref()).map_err(failed)?
+        }
+        (None, None) if format != "json" => {
+            present_short(&derivation).unwrap_or_else(|| present(&derivation))
         }
         _ => present(&derivation),
     };

@@ -3,7 +3,9 @@
 use std::path::{Path, PathBuf};
 
 use clap::Args;
-use pfaff::{Guess, Method, Model, Motion, Progress, Run, Verdict, read_named_numbers};
+use pfaff::{
+    Guess, Method, Model, Motion, Precision, Progress, Run, Verdict, read_named_numbers,
+};
 use pfaff_present::{ToJson, summary};
 
 use crate::arguments::{MotionArguments, PlainFormat, SearchArguments, principle, times};
@@ -38,6 +40,9 @@ pub(crate) struct RunArguments {
     /// Derivatives of the motion by parameters and initial values, such as "a, m, x'(0)"
     #[arg(long, value_name = "NAMES")]
     pub(crate) sensitivity: Option<String>,
+    /// Second derivatives too, by the quantities of --sensitivity
+    #[arg(long, requires = "sensitivity")]
+    pub(crate) second: bool,
     /// The state-transition matrix at the output times
     #[arg(long)]
     pub(crate) transition: bool,
@@ -69,6 +74,9 @@ pub(crate) fn run(arguments: &RunArguments) -> Result<Exit, Exit> {
     begin(&model, &arguments.search, &mut request)?;
     if let Some(names) = &arguments.sensitivity {
         request = request.sensitivity(names);
+    }
+    if arguments.second {
+        request = request.second();
     }
     if arguments.transition {
         request = request.transition();
@@ -150,6 +158,7 @@ pub(crate) fn request(arguments: &MotionArguments) -> Result<Run, Exit> {
         t1: arguments.t1,
         tolerance: arguments.tolerance,
         method: arguments.method.as_deref().map(method).transpose()?,
+        precision: arguments.precision.as_deref().map(precision).transpose()?,
         at,
         samples: arguments.samples,
         step: arguments.step,
@@ -164,6 +173,13 @@ fn method(word: &str) -> Result<Method, Exit> {
         let words: Vec<String> =
             Method::ALL.iter().map(|(_, word)| format!("`{word}`")).collect();
         usage(&format!("there is no method `{word}`: choose from {}", words.join(", ")))
+    })
+}
+
+/// A precision by its word.
+fn precision(word: &str) -> Result<Precision, Exit> {
+    Precision::from_name(word).ok_or_else(|| {
+        usage(&format!("there is no precision `{word}`: choose `double` or `double_double`"))
     })
 }
 

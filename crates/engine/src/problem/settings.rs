@@ -33,6 +33,8 @@ pub struct Run {
     pub at: Option<Vec<f64>>,
     /// How many evenly spaced output times.
     pub samples: Option<usize>,
+    /// How many digits the numbers have.
+    pub precision: Option<Precision>,
     /// The step of a fixed-step method, or the first one.
     pub step: Option<f64>,
     /// The most steps a run may take.
@@ -46,6 +48,8 @@ pub struct Run {
     pub seconds: Option<f64>,
     /// Parameters and initial values by which the motion is differentiated: `a`, `x(0)`, `x'(0)`, `mu(c)(0)`.
     pub sensitivities: Vec<String>,
+    /// Whether second derivatives by the same quantities are computed too.
+    pub second: bool,
     /// Whether the state-transition matrix is computed.
     pub transition: bool,
     /// A scalar whose gradient is computed by the adjoint equations.
@@ -108,6 +112,12 @@ impl Run {
         Self { samples: Some(samples), ..self }
     }
 
+    /// With numbers of these digits.
+    #[must_use]
+    pub fn precision(self, precision: Precision) -> Self {
+        Self { precision: Some(precision), ..self }
+    }
+
     /// With this step: of a fixed-step method, or the first one.
     #[must_use]
     pub fn step(self, step: f64) -> Self {
@@ -124,6 +134,12 @@ impl Run {
     #[must_use]
     pub fn sensitivity(self, names: &str) -> Self {
         Self { sensitivities: separated(names), ..self }
+    }
+
+    /// With second derivatives by the quantities of [`sensitivity`](Self::sensitivity).
+    #[must_use]
+    pub fn second(self) -> Self {
+        Self { second: true, ..self }
     }
 
     /// With the state-transition matrix.
@@ -178,6 +194,35 @@ pub struct GradientRequest {
     pub by: Vec<String>,
 }
 
+/// How many digits the numbers of a run have.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Precision {
+    /// Doubles, of some sixteen digits.
+    #[default]
+    Double,
+    /// Sums of two doubles, of some thirty digits: the motion is computed a second time by Taylor series of these
+    /// numbers, and what is shown is that one.
+    DoubleDouble,
+}
+
+impl Precision {
+    /// All of them with their words.
+    pub const ALL: [(Self, &'static str); 2] =
+        [(Self::Double, "double"), (Self::DoubleDouble, "double_double")];
+
+    /// The one of a word.
+    pub fn from_name(word: &str) -> Option<Self> {
+        Self::ALL.iter().find(|(_, name)| *name == word).map(|(precision, _)| *precision)
+    }
+
+    /// What a run asks for, or what the model says.
+    pub(crate) fn of(model: &Declarations, request: &Run) -> Self {
+        let written =
+            if model.solve.is_double_double { Self::DoubleDouble } else { Self::Double };
+        request.precision.unwrap_or(written)
+    }
+}
+
 /// How a run is solved.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Method {
@@ -196,7 +241,7 @@ pub enum Method {
     Rk4,
     /// The discrete Lagrange–d'Alembert principle with a fixed step; with holonomic constraints, RATTLE.
     Dalembert,
-    /// Gauss's symplectic method of order 4 with a fixed step, without constraints.
+    /// Gauss's symplectic method of order 4 with a fixed step; with holonomic constraints, RATTLE composed to order 4.
     Gauss,
     /// A method of order 2 with a fixed step that keeps the energy and the constraints.
     Energy,

@@ -1,7 +1,9 @@
 //! Runs from a given start: equations and settings into an audited motion.
 
 use pfaff_expr::{Expr, Graph, Node};
-use pfaff_mechanics::{Equations, kept_momenta};
+use pfaff_mechanics::{
+    Conserved, ConservedKind, Effort, Equations, Momentum, conserved, kept_momenta,
+};
 use pfaff_model::{Principle, Workspace};
 use pfaff_solver::integrate;
 
@@ -228,7 +230,7 @@ pub(crate) fn integrate_segment(
     let momenta = match dynamics {
         // NOTE: a jump need not keep them.
         Dynamics::Saddle(equations) if recorder.jumps.is_empty() => {
-            kept_momenta(model, equations)
+            kept_quantities(model, equations)
         }
         Dynamics::Saddle(_) | Dynamics::Ordinary(_) => Vec::new(),
     };
@@ -286,6 +288,7 @@ pub(crate) fn integrate_segment(
     }
     if let Some(second) = &second {
         motion.errors.clone_from(&second.errors);
+        motion.velocity_errors.clone_from(&second.velocity_errors);
     }
     let second = second.map(|second| Start {
         q: second.end.q,
@@ -380,4 +383,20 @@ fn written_energy(model: &Workspace, equations: &Equations) -> Expr {
         }
         _ => equations.energy,
     }
+}
+
+/// What the motion keeps beside its energy, whose balance is a check of its own; of many coordinates momenta alone.
+fn kept_quantities(model: &Workspace, equations: &Equations) -> Vec<Conserved> {
+    const MANY: usize = 24;
+    if model.coordinates.len() > MANY {
+        let kept = |m: Momentum| Conserved {
+            name: m.name.clone(),
+            kind: ConservedKind::Given(m.name),
+            quantity: m.momentum,
+        };
+        return kept_momenta(model, equations).into_iter().map(kept).collect();
+    }
+    let mut kept = conserved(model, equations, Effort::Audit);
+    kept.retain(|c| !matches!(c.kind, ConservedKind::Energy | ConservedKind::JacobiIntegral));
+    kept
 }

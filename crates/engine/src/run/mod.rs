@@ -3,6 +3,7 @@
 pub(crate) mod bvp;
 pub(crate) mod columns;
 pub(crate) mod consistent_start;
+pub(crate) mod double_double;
 pub(crate) mod effective_mass;
 pub(crate) mod global_error;
 pub(crate) mod hybrid;

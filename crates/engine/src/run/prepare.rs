@@ -224,11 +224,15 @@ fn expand(
             "the Taylor method does not apply: {why}; choose `dop853` or `auto`"
         )))
     };
-    let has_full_mass =
-        !matches!(dynamics, Dynamics::Saddle(equations) if equations.auxiliary.is_some());
-    if !has_full_mass {
-        return Ok(());
-    }
+    let full;
+    let dynamics = match dynamics {
+        Dynamics::Saddle(equations) if equations.auxiliary.is_some() => {
+            let Some(written) = equations.by_full_rows(&model.graph) else { return Ok(()) };
+            full = Dynamics::Saddle(written);
+            &full
+        }
+        Dynamics::Saddle(_) | Dynamics::Ordinary(_) => dynamics,
+    };
     let recurrences = if system.is_whole() {
         system.recurrences(model, dynamics, order).map_err(|error| error.to_string())
     } else {

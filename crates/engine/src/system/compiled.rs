@@ -63,7 +63,7 @@ pub(crate) struct CompiledSystem {
     observed_inputs: Vec<f64>,
     sample: Sample,
     pub(crate) cusp: CuspWatch,
-    features: Features,
+    pub(super) features: Features,
     work: Vec<f64>,
     /// Taylor series of the saddle-point form or of an `equation` model; the reduced form has its own.
     pub(crate) series: Option<TaylorExpansion>,

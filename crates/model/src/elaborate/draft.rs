@@ -9,8 +9,8 @@ use crate::elaborate::Given;
 use crate::elaborate::scope::{Scope, Site};
 use crate::model::{
     Activity, AffineBody, Constraint, Contact, Coordinate, Datum, Declarations, Dynamics,
-    Equation, Event, Force, Hybrid, Model, MultiplierStart, Observed, Parameter, Principle,
-    Reset, Results, Sampler, Solve, Symmetry, Terminal,
+    Equation, Event, Force, Hybrid, LieGroup, Model, MultiplierStart, Observed, Parameter,
+    Principle, Reset, Results, Sampler, Solve, Symmetry, Terminal,
 };
 use crate::shape::Value;
 use crate::source::{Source, Span};
@@ -29,6 +29,7 @@ pub(crate) struct Draft {
     pub(crate) outputs: OutputDraft,
     pub(crate) hybrid: HybridDraft,
     pub(crate) symmetries: Vec<Symmetry>,
+    pub(crate) groups: Vec<LieGroup>,
     pub(crate) solve: Option<Solve>,
     pub(crate) options: OptionDraft,
     /// A statement could not be parsed: what is missing may have been in it.
@@ -96,6 +97,8 @@ pub(crate) struct HybridDraft {
     pub(crate) states: Vec<Name>,
     /// The controls of the text, as long as they are not read.
     pub(crate) controls: Vec<(Control, Span)>,
+    /// Parameters that are inputs, by index.
+    pub(crate) inputs: Vec<usize>,
 }
 
 /// What the command line gives.
@@ -125,6 +128,7 @@ pub(crate) fn default_solve() -> Solve {
         range: None,
         tolerance: 1e-10,
         method: "auto".into(),
+        is_double_double: false,
         samples: 201,
         step: None,
         span: None,
@@ -176,6 +180,7 @@ impl Draft {
             bodies: self.affine.bodies,
             drawings: self.outputs.drawings,
             symmetries: self.symmetries,
+            groups: self.groups,
             solve: self.solve.unwrap_or_else(default_solve),
             results,
             scope,
@@ -202,6 +207,7 @@ impl HybridDraft {
             event_modes: self.event_modes,
             contacts: self.contacts,
             samplers: self.samplers,
+            inputs: self.inputs,
         }
     }
 }

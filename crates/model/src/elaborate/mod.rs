@@ -241,6 +241,7 @@ impl<'a> Elaborator<'a> {
             StatementKind::Draw(draw) => self.draw(draw, span),
             StatementKind::Solve(settings) => self.solve(settings, span),
             StatementKind::Symmetry(symmetry) => self.symmetry(symmetry, span),
+            StatementKind::Group(group) => self.group(group, span),
             StatementKind::Faulty { mentions } => {
                 self.draft.faulty = true;
                 for mention in mentions {

@@ -134,6 +134,7 @@ keywords! {
     Draw "draw" "draw point [x, y]"
     Solve "solve" "solve t = 0..20, tolerance = 1e-10"
     Symmetry "symmetry" "symmetry name: x = 1, y = 0"
+    Group "group" "group SE(2): x, y, theta"
 }
 
 impl Keyword {

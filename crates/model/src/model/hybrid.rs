@@ -20,6 +20,8 @@ pub struct Hybrid {
     pub contacts: Vec<Contact>,
     /// `control … every …`
     pub samplers: Vec<Sampler>,
+    /// `input u = 0`: its parameters by index.
+    pub inputs: Vec<usize>,
 }
 
 impl Hybrid {

@@ -6,7 +6,7 @@ use crate::parser::expression::unquoted;
 use crate::source::Span;
 use crate::syntax::{
     Assignment, Binary, Constraint, Coordinate, Definition, DefinitionForm, Direction,
-    Equation, Event, ExprId, Extent, Force, ForceTarget, Name, NodeKind, Observation,
+    Equation, Event, ExprId, Extent, Force, ForceTarget, Group, Name, NodeKind, Observation,
     Parameter, Reset, Setting, SettingValue, Slot, StatementKind, Symmetry, Target, Text,
 };
 
@@ -47,6 +47,7 @@ impl Parser<'_> {
             Keyword::Draw => StatementKind::Draw(self.drawing()?),
             Keyword::Solve => StatementKind::Solve(self.items(Self::setting)?),
             Keyword::Symmetry => StatementKind::Symmetry(self.symmetry()?),
+            Keyword::Group => StatementKind::Group(self.group()?),
         })
     }
 
@@ -467,6 +468,17 @@ impl Parser<'_> {
             SettingValue::Value(value)
         };
         Ok(Setting { name, value })
+    }
+
+    fn group(&mut self) -> Parse<Group> {
+        let name = self.name("the name of a group")?;
+        self.expect(TokenKind::LeftParen, "`(`")?;
+        let size = self.text().parse::<u32>();
+        let Ok(size) = size else { return self.unexpected("a whole number") };
+        self.expect(TokenKind::Number, "a whole number")?;
+        self.expect(TokenKind::RightParen, "`)`")?;
+        self.expect(TokenKind::Colon, "`:`")?;
+        Ok(Group { name, size, coordinates: self.items(Self::target)? })
     }
 
     fn symmetry(&mut self) -> Parse<Symmetry> {

@@ -94,6 +94,8 @@ pub enum StatementKind {
     Solve(Vec<Setting>),
     /// `symmetry name: x = 1, y = 0`
     Symmetry(Symmetry),
+    /// `group SE(2): x, y, theta`
+    Group(Group),
     /// A statement with a mistake that has been reported. The names that occur in it may be
     /// declared by it: to call them unknown elsewhere would be a second report of one mistake.
     Faulty {
@@ -362,6 +364,17 @@ pub enum SettingValue {
     Range(ExprId, ExprId),
     /// Anything else; words such as `auto` are names.
     Value(ExprId),
+}
+
+/// What a `group` says.
+#[derive(Clone, Debug)]
+pub struct Group {
+    /// `SE`
+    pub name: Name,
+    /// `2`
+    pub size: u32,
+    /// The coordinates on which it acts.
+    pub coordinates: Vec<Target>,
 }
 
 /// What a `symmetry` says: a direction in the space of coordinates.

@@ -10,8 +10,8 @@ use crate::lexer::token::Keyword;
 use crate::syntax::{
     Arena, Assignment, Binder, Clause, ClauseValue, Condition, Constraint, Contact, Control,
     DefinitionForm, Direction, Draw, Equation, Event, ExprId, Extent, Force, ForceTarget,
-    Input, NodeKind, Reset, Setting, SettingValue, Slot, State, Statement, StatementKind,
-    Symmetry, Syntax, Target,
+    Group, Input, NodeKind, Reset, Setting, SettingValue, Slot, State, Statement,
+    StatementKind, Symmetry, Syntax, Target,
 };
 
 impl fmt::Display for Syntax {
@@ -183,6 +183,12 @@ fn body(arena: &Arena, statement: &Statement) -> String {
         StatementKind::Symmetry(Symmetry { name, components }) => {
             put(o, format_args!(" {}", name.map_or("_", |name| arena.name(name.symbol))));
             assignments(o, arena, components);
+        }
+        StatementKind::Group(Group { name, size, coordinates }) => {
+            put(o, format_args!(" {}({size})", arena.name(name.symbol)));
+            let names = coordinates.iter();
+            names
+                .for_each(|target| put(o, format_args!(" {}", arena.name(target.name.symbol))));
         }
         StatementKind::Faulty { .. } => o.push_str(" !"),
     }

@@ -5,7 +5,7 @@
 use super::decimate::thinned;
 use super::metrics::{fitted, width};
 use super::ticks::{Scale, Ticks};
-use super::{Anchor, Curve, Figure, Look, Mark, Paint, PaperPoint, Style, Text};
+use super::{Anchor, Curve, Figure, Look, Mark, Paint, PaperPoint, Points, Style, Text};
 
 /// Lengths of the ticks with and without label, in a file.
 const TICK: f64 = 6.0;
@@ -240,7 +240,7 @@ fn legend(figure: &Figure<'_>, look: Look, top: f64, marks: &mut Vec<Mark>) -> f
     let style = look.style;
     let size = style.size();
     let (mut x, mut y) = (20.0, top + size - 2.0);
-    for curve in &figure.curves {
+    for curve in figure.curves.iter().filter(|curve| !curve.name.is_empty()) {
         let name = fitted(&curve.name, size, look.width - 80.0, style);
         let room = SAMPLE + 6.0 + width(&name, size, style);
         if x + room > look.width - 10.0 && x > 20.0 {
@@ -248,7 +248,13 @@ fn legend(figure: &Figure<'_>, look: Look, top: f64, marks: &mut Vec<Mark>) -> f
         }
         let paint = Paint::Curve(curve.colour);
         let points = [x, x + SAMPLE].map(|x| PaperPoint::new(x, y - size / 3.0)).to_vec();
-        marks.push(Mark::Line { points, paint, width: 1.8, dash: curve.dash });
+        let middle = PaperPoint::new(x + SAMPLE / 2.0, y - size / 3.0);
+        let (points, dash) = match curve.points {
+            Points::Joined => (points, curve.dash),
+            Points::Dots => (dot(middle), 0),
+            Points::Rings => (ring(middle), 0),
+        };
+        marks.push(Mark::Line { points, paint, width: 1.8, dash });
         let at = PaperPoint::new(x + SAMPLE + 6.0, y);
         marks.push(Mark::Text(text(name, at, Anchor::Start, Paint::Ink, style)));
         x += room + 18.0;
@@ -269,8 +275,39 @@ fn drawing(curve: &Curve<'_>, x: Scale, y: Scale, frame: [f64; 4], most: usize) 
         }
     }
     pieces.retain(|p| !p.is_empty());
+    if curve.points != Points::Joined {
+        let pieces = match curve.points {
+            Points::Rings => pieces.into_iter().flatten().map(ring).collect(),
+            Points::Dots | Points::Joined => distinct(pieces.into_iter().flatten()),
+        };
+        return Drawing { colour: curve.colour, dash: 0, pieces };
+    }
     let total: usize = pieces.iter().map(Vec::len).sum();
     let share = |p: &[PaperPoint]| (most * p.len() / total.max(1)).max(2);
     let pieces = pieces.iter().map(|p| thinned(p, share(p))).collect();
     Drawing { colour: curve.colour, dash: curve.dash, pieces }
+}
+
+/// A dot is a line as long as it is wide.
+fn dot(at: PaperPoint) -> Vec<PaperPoint> {
+    const HALF: f64 = 0.75;
+    vec![PaperPoint::new(at.x - HALF, at.y), PaperPoint::new(at.x + HALF, at.y)]
+}
+
+/// A ring as a closed line.
+fn ring(at: PaperPoint) -> Vec<PaperPoint> {
+    const CORNERS: usize = 16;
+    const RADIUS: f64 = 4.0;
+    let corner = |k: usize| {
+        let angle = std::f64::consts::TAU * k as f64 / CORNERS as f64;
+        PaperPoint::new(at.x + RADIUS * libm::cos(angle), at.y + RADIUS * libm::sin(angle))
+    };
+    (0..=CORNERS).map(corner).collect()
+}
+
+/// Dots at points, of those in one half of a pixel only the first.
+fn distinct(points: impl Iterator<Item = PaperPoint>) -> Vec<Vec<PaperPoint>> {
+    let cell = |p: &PaperPoint| ((2.0 * p.x).floor() as i64, (2.0 * p.y).floor() as i64);
+    let mut seen = std::collections::BTreeSet::new();
+    points.filter(|p| seen.insert(cell(p))).map(dot).collect()
 }

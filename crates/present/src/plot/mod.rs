@@ -61,6 +61,20 @@ pub struct Curve<'a> {
     pub colour: usize,
     /// Which dashes; 0 is a full line.
     pub dash: usize,
+    /// How its points are drawn.
+    pub points: Points,
+}
+
+/// How the points of a curve are drawn.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Points {
+    /// Joined by a line.
+    #[default]
+    Joined,
+    /// Each as a dot.
+    Dots,
+    /// Each as a ring.
+    Rings,
 }
 
 /// How a figure is laid out.
@@ -249,7 +263,8 @@ mod tests {
                     x: (&t).into(),
                     y: (&y).into(),
                     colour: 0,
-                    dash: 1
+                    dash: 1,
+                    points: Points::Joined,
                 };
                 2
             ],

@@ -144,6 +144,7 @@ impl ShownMotion<'_> {
             y: Cow::Borrowed(y),
             colour: k % COLOUR_COUNT,
             dash: dash % 6,
+            ..Curve::default()
         }
     }
 }
@@ -437,7 +438,7 @@ pub fn figure_of_tables<'a>(
                 (_, 1) => title.clone(),
                 _ => format!("{name} ({title})"),
             };
-            curves.push(Curve { name, x, y, colour, dash: i });
+            curves.push(Curve { name, x, y, colour, dash: i, ..Curve::default() });
         }
     }
     Ok(Figure {
