@@ -131,7 +131,8 @@ fn periodic_motions_begin_at_a_hopf_point() {
 fn zieglers_column_flutters() {
     let text = |d: f64| {
         format!(
-            "coordinates a, b
+            "
+             coordinates a, b
              parameters P = 0.2, d = {d:?}
              lagrangian (3*a'^2 + b'^2 + 2*cos(a - b)*a'*b')/2 - (a^2 + (b - a)^2)/2
              dissipation d*(a'^2 + (b' - a')^2)/2

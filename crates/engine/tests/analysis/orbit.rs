@@ -196,8 +196,8 @@ fn what_has_no_orbit_is_refused() {
     assert!(refused(VAN_DER_POL, Some("x - 7"), None).contains("never met"));
     let driven = "coordinates x\nequation x' = cos(t) - x";
     assert!(refused(driven, Some("x"), None).contains("contain t"));
-    let jumps = "coordinates y\nlagrangian y'^2/2 - y\nevent falling hit: y\non hit: y' = -y'\ninitial y = 1";
-    assert!(refused(jumps, Some("hit"), None).contains("without jumps"));
+    let jumps = "coordinates y\nparameters k = 1\nlagrangian y'^2/2 - k*y\nevent falling hit: y\non hit: y' = -y', k = 2*k\ninitial y = 1";
+    assert!(refused(jumps, Some("hit"), None).contains("jumps of parameters"));
     let memory = "coordinates q\nequation caputo(q, 0.5) = -q\ninitial q = 1";
     assert!(refused(memory, None, Some("1")).contains("memory"));
 }
@@ -257,7 +257,8 @@ fn a_very_unstable_orbit_is_found_in_parts() {
     assert_eq!(found.stability, Stability::Unstable);
 }
 
-/// A near-circular orbit of the force r^2: relative period 2π/κ with κ² = 5 ω², turned by ω times that.
+/// A near-circular orbit of the force r^2: relative period 2π/κ with κ² = 5 ω², turned by ω times that; the amplitude
+/// changes the ratio by some parts in a hundred.
 #[test]
 fn orbits_return_up_to_a_turn() {
     let text = "
@@ -269,7 +270,7 @@ fn orbits_return_up_to_a_turn() {
     assert_eq!(found.turns.len(), 1, "{:?}", found.turns);
     let radial = TAU / found.period;
     let mean = found.turns[0].1 / found.period;
-    assert!((radial / mean.abs() - 5.0_f64.sqrt()).abs() < 0.02, "{radial} {mean}");
+    assert!((radial / mean.abs() - 5.0_f64.sqrt()).abs() < 0.05, "{radial} {mean}");
     assert!(found.residual < 1e-10);
 }
 
