@@ -198,6 +198,8 @@ impl Stepper for Taylor {
         _y: &[f64],
     ) -> Result<(), EvalError> {
         self.series.forget();
+        // NOTE: a step that an event has cut short is no rounding of time.
+        self.lag = 0.0;
         Ok(())
     }
 }
