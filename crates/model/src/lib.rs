@@ -26,8 +26,8 @@ pub use elaborate::{
 pub use highlight::{Piece, highlight};
 pub use lexer::token::{Decimal, Keyword};
 pub use model::{
-    Activity, AffineBody, AffineWord, Constraint, Contact, Coordinate, Datum, Declarations,
-    Direction, Dynamics, Equation, Event, Force, ForceOrigin, Hybrid, ImpactLaw, Model,
+    Activity, AffineBody, AffineWord, Constraint, Contact, Coordinate, Datum, Declarations, Delay,
+    Direction, Dynamics, Equation, Event, Force, ForceOrigin, Friction, Hybrid, ImpactLaw, Model,
     MultiplierStart, Observed, Parameter, Principle, Quantity, Reset, Results, Sampler, Solve,
     Symmetry, Terminal, TerminalValue, Workspace,
 };

@@ -31,7 +31,7 @@ pub use bvp::{
 };
 pub use linalg::{
     ContactProblem, ContactSolution, ContactState, Eigenvector, LeastSquares, LeastSquaresFit,
-    LeastSquaresSolution, Lu, RankRevealing, Singular, SingularValues, SparseLu, cholesky,
+    LeastSquaresSolution, Lu, Pad, RankRevealing, Rubbing, Singular, SingularValues, SparseLu, cholesky,
     cholesky_solve, eigenvalues, eigenvector, least_squares, singular_values,
     symmetric_eigenvalues,
 };

@@ -8,7 +8,7 @@ use crate::drawing::Drawing;
 use crate::elaborate::Given;
 use crate::elaborate::scope::{Scope, Site};
 use crate::model::{
-    Activity, AffineBody, Constraint, Contact, Coordinate, Datum, Declarations, Dynamics,
+    Activity, AffineBody, Constraint, Contact, Coordinate, Datum, Declarations, Delay, Dynamics,
     Equation, Event, Force, Hybrid, Model, MultiplierStart, Observed, Parameter, Principle,
     Reset, Results, Sampler, Solve, Symmetry, Terminal,
 };
@@ -66,6 +66,7 @@ pub(crate) struct AffineDraft {
 pub(crate) struct ConditionDraft {
     pub(crate) initial: Vec<Given>,
     pub(crate) terminal: Vec<Given>,
+    pub(crate) history: Vec<Given>,
     pub(crate) data: Vec<Datum>,
     pub(crate) multipliers: Option<MultiplierStart>,
     pub(crate) terminals: Vec<Terminal>,
@@ -92,6 +93,9 @@ pub(crate) struct HybridDraft {
     pub(crate) event_modes: Vec<Vec<usize>>,
     pub(crate) contacts: Vec<Contact>,
     pub(crate) samplers: Vec<Sampler>,
+    pub(crate) delays: Vec<Delay>,
+    pub(crate) histories: Vec<(usize, Expr)>,
+    pub(crate) known_from: Option<f64>,
     /// The states of the text, as long as none is declared.
     pub(crate) states: Vec<Name>,
     /// The controls of the text, as long as they are not read.
@@ -202,6 +206,9 @@ impl HybridDraft {
             event_modes: self.event_modes,
             contacts: self.contacts,
             samplers: self.samplers,
+            delays: self.delays,
+            histories: self.histories,
+            known_from: self.known_from,
         }
     }
 }

@@ -6,6 +6,7 @@ pub(crate) mod derivative;
 pub(crate) mod fold;
 pub(crate) mod functions;
 pub(crate) mod machine;
+mod delay;
 mod memory;
 mod names;
 mod operators;
