@@ -8,6 +8,7 @@ mod agreement_tests;
 mod document;
 mod fractional;
 mod hamilton;
+mod jumps;
 mod markup;
 mod names;
 mod outline;
@@ -86,15 +87,19 @@ pub(crate) enum Label {
 /// Lays out the derived dynamics of a model.
 pub fn present(derivation: &Derivation) -> Presentation {
     let (model, dynamics) = (&derivation.workspace(), &derivation.dynamics);
-    let sections = match dynamics {
+    let mut sections = match dynamics {
         Dynamics::Saddle(equations) => mechanical(model, equations),
         Dynamics::Ordinary(ordinary) => as_written(model, ordinary),
     };
+    if let Dynamics::Saddle(equations) = dynamics {
+        sections.extend(jumps::impacts(model, equations));
+    }
+    sections.extend(jumps::resets(model));
     let principle = match dynamics {
         Dynamics::Saddle(equations) => Some(equations.principle),
         Dynamics::Ordinary(_) => None,
     };
-    Presentation::of(model, principle, sections, Vec::new())
+    Presentation::of(model, principle, sections, jumps::remarks(model))
 }
 
 pub(crate) fn mechanical(model: &Workspace, e: &Equations) -> Vec<Section> {
