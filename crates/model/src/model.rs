@@ -16,7 +16,7 @@ use crate::elaborate::Scope;
 use crate::source::{Source, Span};
 use crate::syntax::Arena;
 
-pub use hybrid::{Activity, Contact, Hybrid, ImpactLaw, Sampler};
+pub use hybrid::{Activity, Contact, Delay, Friction, Hybrid, ImpactLaw, Sampler};
 
 /// A constrained system as the user wrote it, frozen: it is shared between threads at no cost, and nothing
 /// that is done with it changes it.

@@ -46,6 +46,7 @@ pub(crate) fn refused(model: &Workspace, kind: &str) -> Result<(), Failure> {
         ("`on`", model.resets.first().map(|reset| reset.span)),
         ("`contact`", hybrid.contacts.first().map(|contact| contact.span)),
         ("`every`", hybrid.samplers.first().map(|sampler| sampler.span)),
+        ("`delay`", hybrid.delays.first().map(|delay| delay.span)),
         ("`mode`", (!hybrid.modes.is_empty()).then(|| dynamics_span(model))),
         ("`when`", conditional(model)),
         ("`state`", model.coordinates.iter().find(|c| c.is_state).map(|c| c.span)),

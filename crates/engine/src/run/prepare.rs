@@ -154,6 +154,7 @@ pub(crate) fn prepare(
         jumps.counts.iter_mut().zip(&known.counts).for_each(|(count, &before)| *count = before);
         jumps.switches = known.switches;
     }
+    let is_later = known.start.is_some() && settings.t0 != settings.first;
     let Start { q, v, multipliers, notes } = match known.start {
         Some(start) => start,
         None => begin(model, dynamics, &mut system, settings.t0)?,
@@ -169,6 +170,11 @@ pub(crate) fn prepare(
         );
         kkt.measure_velocities(&v);
         kkt.measure_held(&q);
+    }
+    if is_later {
+        let noise =
+            event_noise(model, model.events.len() - known.switches, settings.t0, &q, &v);
+        system.begins = Some((settings.t0, noise));
     }
     let mut y0 = system.state(settings.t0, &q, &v, &multipliers);
     let at = possible(model, &mut system, settings.t0, &y0)?;
@@ -190,6 +196,26 @@ pub(crate) fn prepare(
     }
     expand(model, dynamics, &mut system, settings, &y0)?;
     Ok(Prepared { system, y0, notes, repeated, compile_us: clock.microseconds() })
+}
+
+/// Below which values events of the model are at zero where a segment begins: what has just ended one is there up to
+/// rounding, and must not end the next one at once.
+fn event_noise(model: &Workspace, own: usize, t: f64, q: &[f64], v: &[f64]) -> Vec<f64> {
+    let g = &model.graph;
+    let symbols = [vec![model.time], model.positions(), model.velocities()].concat();
+    let values = [&[t], q, v].concat();
+    let at = |e| {
+        let state = symbols.iter().position(|&s| s == e).map(|k| values[k]);
+        let parameter = || model.parameters.iter().find(|p| p.symbol == e).map(|p| p.value);
+        state.or_else(parameter).unwrap_or(f64::NAN)
+    };
+    let noise = |event: &pfaff_model::Event| {
+        let slopes = g.evaluate(&g.gradient(event.expr, &symbols), &at);
+        let terms = slopes.iter().zip(&values).skip(1).map(|(slope, x)| (slope * x).abs());
+        // NOTE: what contains forces is left as it is.
+        Some(1e-12 * terms.sum::<f64>()).filter(|noise| noise.is_finite()).unwrap_or(0.0)
+    };
+    model.events[..own].iter().map(noise).collect()
 }
 
 /// Tolerances from which on `auto` takes the Taylor method.

@@ -11,6 +11,7 @@ mod jump;
 mod sampling;
 mod series;
 mod variables;
+mod watching;
 
 use pfaff_expr::Expr;
 use pfaff_mechanics::{Equations, LagrangianData};
@@ -80,6 +81,8 @@ pub(crate) struct CompiledSystem {
     pub(crate) samplers: Option<Box<Samplers>>,
     /// Positions, then velocities, that earlier segments of the run had.
     pub(crate) sizes: Vec<f64>,
+    /// When a segment begins, and below which values events are at zero there.
+    pub(crate) begins: Option<(f64, Vec<f64>)>,
 }
 
 /// The kinds of dynamics.
@@ -159,6 +162,7 @@ impl CompiledSystem {
             jumps: Jumps::new(model, &inputs, backend)?.map(Box::new),
             samplers: Samplers::new(model, &inputs, backend)?.map(Box::new),
             sizes: Vec::new(),
+            begins: None,
         })
     }
 
@@ -551,28 +555,9 @@ impl solver::System for CompiledSystem {
     }
 
     fn event_values(&mut self, t: f64, y: &[f64], values: &mut [f64]) -> Result<(), EvalError> {
-        if !self.events_need_forces
-            && let Compiled::Reduced(reduced) = &mut self.dynamics
-            && reduced.event_values(t, y, values)
-        {
-            return Ok(());
-        }
-        let mut sample = std::mem::take(&mut self.sample);
-        let resolved =
-            if self.events_need_forces || matches!(self.dynamics, Compiled::Ordinary(_)) {
-                self.resolve(t, y, false, &mut sample)
-            } else {
-                self.kinematics(t, y, &mut sample);
-                Ok(())
-            };
-        sample.inputs(&mut self.observed_inputs);
-        self.sample = sample;
-        resolved?;
-        if let Some(watched) = &mut self.watched {
-            watched.evaluate(&self.observed_inputs, values);
-        }
-        Ok(())
+        self.watch(t, y, values)
     }
+
     fn jump(
         &mut self,
         events: &[usize],

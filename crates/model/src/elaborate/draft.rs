@@ -8,9 +8,9 @@ use crate::drawing::Drawing;
 use crate::elaborate::Given;
 use crate::elaborate::scope::{Scope, Site};
 use crate::model::{
-    Activity, AffineBody, Constraint, Contact, Coordinate, Datum, Declarations, Dynamics,
-    Equation, Event, Force, Hybrid, LieGroup, Model, MultiplierStart, Observed, Parameter,
-    Principle, Reset, Results, Sampler, Solve, Symmetry, Terminal,
+    Activity, AffineBody, Constraint, Contact, Coordinate, Datum, Declarations, Delay,
+    Dynamics, Equation, Event, Force, Hybrid, LieGroup, Model, MultiplierStart, Observed,
+    Parameter, Principle, Reset, Results, Sampler, Solve, Symmetry, Terminal,
 };
 use crate::shape::Value;
 use crate::source::{Source, Span};
@@ -67,6 +67,7 @@ pub(crate) struct AffineDraft {
 pub(crate) struct ConditionDraft {
     pub(crate) initial: Vec<Given>,
     pub(crate) terminal: Vec<Given>,
+    pub(crate) history: Vec<Given>,
     pub(crate) data: Vec<Datum>,
     pub(crate) multipliers: Option<MultiplierStart>,
     pub(crate) terminals: Vec<Terminal>,
@@ -93,6 +94,9 @@ pub(crate) struct HybridDraft {
     pub(crate) event_modes: Vec<Vec<usize>>,
     pub(crate) contacts: Vec<Contact>,
     pub(crate) samplers: Vec<Sampler>,
+    pub(crate) delays: Vec<Delay>,
+    pub(crate) histories: Vec<(usize, Expr)>,
+    pub(crate) known_from: Option<f64>,
     /// The states of the text, as long as none is declared.
     pub(crate) states: Vec<Name>,
     /// The controls of the text, as long as they are not read.
@@ -208,6 +212,9 @@ impl HybridDraft {
             contacts: self.contacts,
             samplers: self.samplers,
             inputs: self.inputs,
+            delays: self.delays,
+            histories: self.histories,
+            known_from: self.known_from,
         }
     }
 }

@@ -230,6 +230,11 @@ impl<'a> Elaborator<'a> {
                     list.iter().cloned().map(|assignment| Given { part: 0, assignment });
                 self.draft.conditions.terminal.extend(given);
             }
+            StatementKind::History(list) => {
+                let given =
+                    list.iter().cloned().map(|assignment| Given { part: 0, assignment });
+                self.draft.conditions.history.extend(given);
+            }
             StatementKind::Observe(observation) => self.observe(observation, span),
             StatementKind::Event(event) => self.event(event, span),
             StatementKind::On(reset) => self.reset(reset, span),

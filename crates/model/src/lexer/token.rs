@@ -123,6 +123,7 @@ keywords! {
     Principle "principle" "principle chetaev"
     Initial "initial" "initial x = 0, x' = 1"
     Final "final" "final x = 1"
+    History "history" "history x = cos(t)"
     Observe "observe" "observe speed = sqrt(x'^2 + y'^2)"
     Event "event" "event stop rising name: x - 1"
     On "on" "on name: x' = -e*x'"

@@ -35,6 +35,7 @@ impl Parser<'_> {
                 StatementKind::Principle(name)
             }
             Keyword::Initial => StatementKind::Initial(self.items(Self::assignment)?),
+            Keyword::History => StatementKind::History(self.items(Self::assignment)?),
             Keyword::Final => StatementKind::Final(self.items(Self::assignment)?),
             Keyword::Observe => StatementKind::Observe(self.observation()?),
             Keyword::Event => StatementKind::Event(self.event()?),

@@ -72,6 +72,8 @@ pub enum StatementKind {
     Initial(Vec<Assignment>),
     /// `final x = 1`
     Final(Vec<Assignment>),
+    /// `history x = cos(t)`
+    History(Vec<Assignment>),
     /// `observe name = expr`
     Observe(Observation),
     /// `event stop rising name: expr`

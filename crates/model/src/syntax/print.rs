@@ -146,7 +146,9 @@ fn body(arena: &Arena, statement: &Statement) -> String {
             put(o, format_args!(" (= {} {})", arena.print(*left), arena.print(*right)));
         }
         StatementKind::Principle(name) => put(o, format_args!(" {}", arena.name(name.symbol))),
-        StatementKind::Initial(items) | StatementKind::Final(items) => {
+        StatementKind::Initial(items)
+        | StatementKind::Final(items)
+        | StatementKind::History(items) => {
             assignments(o, arena, items);
         }
         StatementKind::Observe(observation) => {
