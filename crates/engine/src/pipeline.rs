@@ -11,6 +11,8 @@
 //! | ends (`final`) | `run/bvp.rs`, then as from a start |
 //! | ends and memory | `run/variational.rs` |
 
+use std::sync::Arc;
+
 use pfaff_mechanics::LagrangianData;
 use pfaff_model::{Diagnostic, Principle, Workspace};
 use pfaff_solver::Method;
@@ -24,7 +26,9 @@ use crate::problem::settings::{Run, Settings};
 use crate::run::initial_value::integrated;
 use crate::run::prepare::{RunInput, has_loops};
 use crate::run::progress::Progress;
+use crate::run::template::RunTemplate;
 use crate::run::{bvp, hybrid, jump, sensitivity, variational, volterra};
+use crate::system::compiled::Dynamics;
 
 /// Integrates a model and audits the motion. `watch` is told the time and the steps after each step and may
 /// end the run by `false`.
@@ -123,6 +127,77 @@ fn solved(
     let mut motion = integrated(workspace, &derivation.dynamics, known, request, watch)?;
     motion.statistics.derive_us = derive_us;
     Ok(motion)
+}
+
+/// A model made ready for many runs with other parameters: its equations are derived and compiled once.
+pub(crate) struct ReadyModel {
+    /// With everything that was derived.
+    model: pfaff_model::Model,
+    dynamics: Dynamics,
+    template: Arc<RunTemplate>,
+}
+
+impl ReadyModel {
+    /// Makes a model ready; `None` where every run must be derived by itself: between given ends, with memory, with
+    /// jumps and switches, and with derivatives.
+    pub(crate) fn new(model: &Model, request: &Run) -> Result<Option<Self>, Failure> {
+        let workspace = workspace_for_run(model, None, request)?;
+        if request.has_derivatives()
+            || variational::is_fractional(&workspace)
+            || bvp::has_ends(&workspace)
+            || volterra::has_memory(&workspace)
+            || !workspace.resets.is_empty()
+            || !workspace.hybrid.samplers.is_empty()
+            || hybrid::is_hybrid(&workspace)
+        {
+            return Ok(None);
+        }
+        let chetaev = request.principle.unwrap_or(model.principle) == Principle::Chetaev;
+        let lagrangian = if chetaev { LagrangianData::of(&workspace) } else { None };
+        let derivation = if has_full_mass(&workspace, request)? {
+            derive(model, request.principle)?
+        } else {
+            derive_shortest(model, workspace, request.principle)?
+        };
+        let workspace = derivation.workspace();
+        let settings = Settings::new(&workspace, request)?;
+        let dynamics = derivation.dynamics;
+        let template = RunTemplate::new(&workspace, &dynamics, lagrangian, &settings)?;
+        Ok(template.map(|template| Self {
+            model: workspace.freeze(),
+            dynamics,
+            template: Arc::new(template),
+        }))
+    }
+
+    /// The same in lanes, where that applies.
+    pub(crate) fn lanes<T>(
+        &self,
+        request: &Run,
+        build: impl FnOnce(&Workspace, &RunTemplate, &Settings) -> Option<T>,
+    ) -> Option<T> {
+        let workspace = self.model.workspace_with_families();
+        let settings = Settings::new(&workspace, request).ok()?;
+        build(&workspace, &self.template, &settings)
+    }
+
+    /// A run with these values of the parameters, by index.
+    pub(crate) fn run(
+        &self,
+        values: impl IntoIterator<Item = (usize, f64)>,
+        request: &Run,
+        watch: &mut dyn FnMut(&Progress<'_>) -> bool,
+    ) -> Result<Motion, Failure> {
+        let mut workspace = self.model.workspace_with_families();
+        workspace.set_parameters(values);
+        let known = RunInput {
+            template: Some(Arc::clone(&self.template)),
+            ..RunInput::default()
+        };
+        let mut motion = integrated(&workspace, &self.dynamics, known, request, watch)?;
+        motion.leave_out_rates(&workspace);
+        Ok(motion)
+    }
 }
 
 /// The model for a run: with the families of like terms as they were read if the run evaluates them as loops, else with

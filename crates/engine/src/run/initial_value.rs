@@ -109,6 +109,7 @@ pub(crate) fn integrate_segment(
     let own_events = model.events.len() - known.switches;
     let second = known.second.clone();
     let steps_before = known.steps;
+    let template = known.template.clone();
     let earlier_energy = if model.hybrid.switches() { known.energy } else { 0.0 };
     let is_smooth =
         known.switches == 0 && settings.breaks.is_empty() && model.resets.is_empty();
@@ -135,7 +136,10 @@ pub(crate) fn integrate_segment(
     {
         let metric = scale(kkt);
         let tolerance = settings.options.tolerance;
-        recorder.rank = RankWatch::new(model, equations, tolerance, metric, settings.backend)?;
+        recorder.rank = match &template {
+            Some(template) => template.rank(model, tolerance, metric),
+            None => RankWatch::new(model, equations, tolerance, metric, settings.backend)?,
+        };
     }
     recorder.start(settings.t0, &y0);
     let again = match &second {
@@ -222,9 +226,10 @@ pub(crate) fn integrate_segment(
     let clock = Stopwatch::start(settings.clock);
     let momenta = match dynamics {
         // NOTE: a jump need not keep them.
-        Dynamics::Saddle(equations) if recorder.jumps.is_empty() => {
-            kept_momenta(model, equations)
-        }
+        Dynamics::Saddle(equations) if recorder.jumps.is_empty() => match &template {
+            Some(template) => template.momenta.clone(),
+            None => kept_momenta(model, equations),
+        },
         Dynamics::Saddle(_) | Dynamics::Ordinary(_) => Vec::new(),
     };
     scales.resize(outcome.scales.len(), 0.0);

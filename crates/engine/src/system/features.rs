@@ -33,41 +33,7 @@ impl Features {
         let mut inputs = vec![model.time];
         inputs.extend(model.positions());
         inputs.extend(model.velocities());
-        let mut phases: Vec<Expr> = Vec::new();
-        for e in g.live(&dynamical_parts(model)) {
-            if phases.len() > MOST {
-                break;
-            }
-            let node = g.node(e);
-            let narrow = match node {
-                Node::Unary(f, _) => matches!(
-                    f,
-                    Unary::Exp
-                        | Unary::Sinh
-                        | Unary::Cosh
-                        | Unary::Tanh
-                        | Unary::Atan
-                        | Unary::Erf
-                        | Unary::Erfc
-                ),
-                Node::Div(..) | Node::Pow(..) | Node::Binary(..) => true,
-                _ => false,
-            };
-            if !narrow {
-                continue;
-            }
-            // NOTE: log(1 + exp(a)) varies as fast as a wherever a is positive, and far from any feature.
-            let grows = !matches!(node, Node::Unary(..)) && has_exponential(g, e);
-            for phase in phases_of(g, node).into_iter().flatten() {
-                let phase = if grows { growth(g, phase) } else { phase };
-                if g.contains(phase, &inputs) && !phases.contains(&phase) {
-                    phases.push(phase);
-                }
-            }
-        }
-        if phases.len() > MOST {
-            phases.clear();
-        }
+        let phases = narrow_phases(g, model);
         let (arguments, knots) = splines(model, &inputs[1..]);
         let compile = |outputs: &[Expr]| -> Result<Option<Executor>, CompileError> {
             if outputs.is_empty() {
@@ -84,6 +50,17 @@ impl Features {
             knots,
             inputs: vec![0.0; inputs.len()],
         })
+    }
+
+    /// Other parameters.
+    pub(crate) fn set_parameters(&mut self, parameters: &[f64]) {
+        let executors = self.executor.iter_mut().chain(&mut self.arguments);
+        executors.for_each(|executor| executor.set_parameters(parameters));
+    }
+
+    /// Compiles what is evaluated at every step of many runs.
+    pub(crate) fn promote(&mut self) {
+        self.executor.iter_mut().chain(&mut self.arguments).for_each(Executor::promote);
     }
 
     /// Writes the phases at a state into `phases`.
@@ -112,6 +89,49 @@ impl Features {
         self.inputs[1..=q.len()].copy_from_slice(q);
         self.inputs[1 + q.len()..].copy_from_slice(v);
     }
+}
+
+/// The phases of a model, in any graph that has its expressions.
+pub(crate) fn narrow_phases(g: &Graph, model: &Workspace) -> Vec<Expr> {
+    let mut inputs = vec![model.time];
+    inputs.extend(model.positions());
+    inputs.extend(model.velocities());
+    let mut phases: Vec<Expr> = Vec::new();
+    for e in g.live(&dynamical_parts(model)) {
+        if phases.len() > MOST {
+            break;
+        }
+        let node = g.node(e);
+        let narrow = match node {
+            Node::Unary(f, _) => matches!(
+                f,
+                Unary::Exp
+                    | Unary::Sinh
+                    | Unary::Cosh
+                    | Unary::Tanh
+                    | Unary::Atan
+                    | Unary::Erf
+                    | Unary::Erfc
+            ),
+            Node::Div(..) | Node::Pow(..) | Node::Binary(..) => true,
+            _ => false,
+        };
+        if !narrow {
+            continue;
+        }
+        // NOTE: log(1 + exp(a)) varies as fast as a wherever a is positive, and far from any feature.
+        let grows = !matches!(node, Node::Unary(..)) && has_exponential(g, e);
+        for phase in phases_of(g, node).into_iter().flatten() {
+            let phase = if grows { growth(g, phase) } else { phase };
+            if g.contains(phase, &inputs) && !phases.contains(&phase) {
+                phases.push(phase);
+            }
+        }
+    }
+    if phases.len() > MOST {
+        phases.clear();
+    }
+    phases
 }
 
 /// The arguments of tables over the state, and their knots. Those over time are known beforehand

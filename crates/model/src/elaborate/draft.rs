@@ -1,5 +1,6 @@
 //! The model while its text is being read.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use pfaff_expr::{Expr, Graph, Role};
@@ -22,6 +23,8 @@ pub(crate) struct Draft {
     pub(crate) title: Option<(String, Span)>,
     pub(crate) coordinates: Vec<Coordinate>,
     pub(crate) parameters: Vec<Parameter>,
+    /// Parameters whose values were needed to read the text.
+    pub(crate) structural: BTreeSet<Expr>,
     pub(crate) abbreviations: Vec<(String, Expr)>,
     pub(crate) dynamics: DynamicsDraft,
     pub(crate) affine: AffineDraft,
@@ -160,6 +163,7 @@ impl Draft {
             title: self.title.map(|(title, _)| title),
             time,
             coordinates: self.coordinates,
+            structural: structural(&graph, &self.parameters, self.structural),
             parameters: self.parameters,
             abbreviations: self.abbreviations,
             dynamics,
@@ -220,6 +224,21 @@ impl Energy {
         };
         Dynamics::Lagrangian { lagrangian, kinetic, potential, span }
     }
+}
+
+/// The parameters whose values decide what the model is, with those that their values are made of.
+fn structural(
+    g: &Graph,
+    parameters: &[Parameter],
+    mut consulted: BTreeSet<Expr>,
+) -> Vec<Expr> {
+    // What a value is made of stands before it.
+    for parameter in parameters.iter().rev() {
+        if consulted.contains(&parameter.symbol) {
+            consulted.extend(g.symbols(parameter.definition.as_slice()));
+        }
+    }
+    parameters.iter().map(|p| p.symbol).filter(|s| consulted.contains(s)).collect()
 }
 
 /// The symbols of all results.

@@ -11,7 +11,7 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 use clap::Args;
-use pfaff::{Cases, Ensemble, Overrides, Run, Sampling, Settings, StopReason};
+use pfaff::{CaseMotion, Cases, Ensemble, Overrides, Run, Sampling, Settings, StopReason};
 use pfaff_present::{Block, Cells, Heading, Keep, SweepSummary, SweepTable, json_text};
 use rayon::prelude::*;
 use serde_json::{Value, json};
@@ -95,6 +95,9 @@ pub(crate) struct SweepArguments {
     /// Threads; as many as there are cores if not given
     #[arg(long, value_name = "N")]
     pub(crate) threads: Option<usize>,
+    /// Runs each case by itself, not eight at once in lanes
+    #[arg(long)]
+    pub(crate) single: bool,
     /// Exit status 4 if an audit fails
     #[arg(long)]
     pub(crate) strict: bool,
@@ -127,7 +130,8 @@ pub(crate) fn sweep(arguments: &SweepArguments) -> Result<Exit, Exit> {
     duplicates(table.headings())?;
     let chunk = arguments.chunk.as_deref().map(chunk).transpose()?;
     let count = cases.count();
-    let given = manifest::Given { count, table: table_bytes.as_deref() };
+    let in_lanes = !arguments.single && table.takes_lanes() && ensemble.has_lanes();
+    let given = manifest::Given { count, in_lanes, table: table_bytes.as_deref() };
     let whole = manifest::of(arguments, &text, &request, table.headings(), &given);
     let about = manifest::of_chunk(&whole, chunk);
     let range = match chunk {
@@ -138,7 +142,8 @@ pub(crate) fn sweep(arguments: &SweepArguments) -> Result<Exit, Exit> {
         .num_threads(arguments.threads.unwrap_or(0))
         .build()
         .map_err(|error| usage(&format!("threads cannot be started: {error}")))?;
-    let sweep = Sweep { ensemble: &ensemble, cases: &cases, table: &table, range, threads };
+    let sweep =
+        Sweep { ensemble: &ensemble, cases: &cases, table: &table, range, threads, in_lanes };
     match arguments.output.as_deref() {
         Some(name) => to_file(arguments, &sweep, name, &about, &text),
         None => to_json(arguments, &sweep),
@@ -152,16 +157,34 @@ struct Sweep<'a> {
     table: &'a SweepTable,
     range: Range<u64>,
     threads: rayon::ThreadPool,
+    /// Whether eight cases run at once in each thread.
+    in_lanes: bool,
 }
 
 /// The time that a batch of cases is to take.
 const BATCH: Duration = Duration::from_millis(500);
 /// Most cases of a batch.
-const LARGEST_BATCH: u64 = 1 << 16;
+const LARGEST_BATCH: u64 = 1 << 20;
 /// Most rows that a batch may have before it is made smaller.
 const MOST_ROWS: usize = 1 << 18;
 
 impl Sweep<'_> {
+    /// How the cases were run.
+    fn how(&self) -> String {
+        let threads = match self.threads.current_num_threads() {
+            1 => "1 thread".to_owned(),
+            n => format!("{n} threads"),
+        };
+        let what = if self.in_lanes {
+            "eight at once in lanes"
+        } else if self.ensemble.is_prepared() {
+            "one by one, compiled once"
+        } else {
+            "one by one, each compiled anew"
+        };
+        format!("{what}, {threads}")
+    }
+
     /// Runs the cases from `first` on and hands over the rows of complete ones, with the case after the last of them.
     fn run(
         &self,
@@ -217,17 +240,28 @@ impl Sweep<'_> {
 
     /// The rows of some cases, up to the first that was interrupted, and the number of that.
     fn rows(&self, cases: Range<u64>) -> (u64, Block) {
+        let count = (cases.end - cases.start) as usize;
+        let mut motions: Vec<Option<CaseMotion>> = (0..count).map(|_| None).collect();
+        let mut values = |i: usize| self.cases.values(cases.start + i as u64);
+        let goes_on = || !guard::is_asked_to_end();
+        if self.in_lanes {
+            let mut done = |i: usize, motion: CaseMotion| motions[i] = Some(motion);
+            self.ensemble.run_cases(count, &mut values, &goes_on, &mut done);
+        } else {
+            for (i, place) in motions.iter_mut().enumerate() {
+                let motion = self.ensemble.motion(&values(i), &mut |_| goes_on());
+                let is_over = matches!(&motion, Ok(m) if m.stop.reason == StopReason::Interrupted);
+                if is_over || !goes_on() {
+                    break;
+                }
+                *place = Some(CaseMotion::Single(Box::new(motion)));
+            }
+        }
         let mut block = self.table.block();
-        for case in cases.clone() {
-            if guard::is_asked_to_end() {
-                return (case, block);
-            }
-            let values = self.cases.values(case);
-            let motion = self.ensemble.motion(&values, &mut |_| !guard::is_asked_to_end());
-            if matches!(&motion, Ok(m) if m.stop.reason == StopReason::Interrupted) {
-                return (case, block);
-            }
-            self.table.push(&mut block, case, &values, &motion);
+        for (i, motion) in motions.iter().enumerate() {
+            let case = cases.start + i as u64;
+            let Some(motion) = motion else { return (case, block) };
+            self.table.push_case(&mut block, case, &values(i), motion);
         }
         (cases.end, block)
     }
@@ -286,10 +320,12 @@ fn to_file(
             "rows": rows,
             "stops": counts(&summary.stops),
             "audits": counts(&summary.audits),
+            "runs": sweep.how(),
         });
         print(&(json_text(&answer) + "\n"))?;
     } else {
         print(&shown(name, cases, rows, &summary))?;
+        print(&format!("runs   {}\n", sweep.how()))?;
     }
     if next < end {
         say(&format!("note: {} of {} cases; --resume goes on", cases, end - sweep.range.start));

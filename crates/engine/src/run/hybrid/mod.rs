@@ -186,6 +186,7 @@ impl HybridRun<'_> {
             counts: self.counts.clone(),
             sizes: self.sizes.clone(),
             energy: self.energy,
+            template: None,
         };
         let rest = self.remaining();
         let whole = &self.whole;
