@@ -75,7 +75,7 @@ fn pass(
                     found.push((first + i, [last(0), second, third]));
                 }
             };
-            ensemble.run_cases(some, &mut |i| values(first + i), &|| true, &mut done);
+            ensemble.run_cases((first as u64, some), &mut |i| values(first + i), &|| true, &mut done);
         }
     };
     let parts: Vec<(Vec<(usize, [f64; 3])>, usize)> = std::thread::scope(|scope| {

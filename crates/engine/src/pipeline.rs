@@ -8,6 +8,7 @@
 //! |---|---|
 //! | a start | `run/initial_value.rs` |
 //! | a start and memory | `run/volterra.rs` |
+//! | a start and noise | `run/noise.rs` |
 //! | ends (`final`) | `run/bvp.rs`, then as from a start |
 //! | ends and memory | `run/variational.rs` |
 
@@ -27,7 +28,7 @@ use crate::run::initial_value::integrated;
 use crate::run::prepare::{RunInput, has_loops};
 use crate::run::progress::Progress;
 use crate::run::template::RunTemplate;
-use crate::run::{bvp, hybrid, jump, sensitivity, variational, volterra};
+use crate::run::{bvp, hybrid, jump, noise, sensitivity, variational, volterra};
 use crate::system::compiled::Dynamics;
 
 /// Integrates a model and audits the motion. `watch` is told the time and the steps after each step and may
@@ -70,6 +71,9 @@ pub(crate) fn run_with(
         motion.leave_out_rates(&own);
         return Ok(motion);
     }
+    if !own.noises.is_empty() {
+        return noise::run(&own, request, watch);
+    }
     sensitivity::check(&own, request)?;
     let mut motion = solved(model, derivation, request, watch)?;
     // NOTE: branches are fixed before equations are derived.
@@ -103,8 +107,12 @@ fn solved(
     if bvp::has_ends(workspace) {
         return bvp::run(workspace, request, watch);
     }
-    if !volterra::has_memory(workspace) && hybrid::is_hybrid(workspace) {
+    let has_noise = !workspace.noises.is_empty();
+    if !has_noise && !volterra::has_memory(workspace) && hybrid::is_hybrid(workspace) {
         return hybrid::run(workspace, request, watch);
+    }
+    if !workspace.noises.is_empty() {
+        return noise::run(workspace, request, watch);
     }
     let clock = Stopwatch::start(request.clock);
     let chetaev = request.principle.unwrap_or(model.principle) == Principle::Chetaev;
@@ -147,6 +155,7 @@ impl ReadyModel {
             || bvp::has_ends(&workspace)
             || volterra::has_memory(&workspace)
             || !workspace.resets.is_empty()
+            || !workspace.noises.is_empty()
             || !workspace.hybrid.samplers.is_empty()
             || hybrid::is_hybrid(&workspace)
         {

@@ -28,7 +28,7 @@ pub use lexer::token::{Decimal, Keyword};
 pub use model::{
     Activity, AffineBody, AffineWord, Constraint, Contact, Coordinate, Datum, Declarations,
     Direction, Dynamics, Equation, Event, Force, ForceOrigin, Hybrid, ImpactLaw, Model,
-    MultiplierStart, Observed, Parameter, Principle, Quantity, Reset, Results, Sampler, Solve,
+    MultiplierStart, Noise, Observed, Parameter, Principle, Quantity, Reset, Results, Sampler, Solve,
     Symmetry, Terminal, TerminalValue, Workspace,
 };
 pub use parser::{

@@ -167,6 +167,8 @@ pub struct Declarations {
     pub forces: Vec<Force>,
     /// What switches along the motion.
     pub hybrid: Hybrid,
+    /// White forces, in declared order.
+    pub noises: Vec<Noise>,
     /// `principle …`
     pub principle: Principle,
     /// `initial …`
@@ -326,6 +328,17 @@ pub struct Force {
     pub components: Vec<Expr>,
     /// What the components were made from.
     pub origin: ForceOrigin,
+    /// Where it stands.
+    pub span: Span,
+}
+
+/// A white force $\sigma\,\xi$ on one coordinate, in Stratonovich's sense.
+#[derive(Clone, Debug)]
+pub struct Noise {
+    /// The coordinate that it acts on.
+    pub coordinate: usize,
+    /// $\sigma$, of which the square is the force's intensity in unit time.
+    pub strength: Expr,
     /// Where it stands.
     pub span: Span,
 }

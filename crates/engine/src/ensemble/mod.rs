@@ -128,9 +128,26 @@ impl<'a> Ensemble<'a> {
         values: &[f64],
         watch: &mut dyn FnMut(&Progress<'_>) -> bool,
     ) -> Result<Motion, Error> {
+        self.motion_of(0, values, watch)
+    }
+
+    /// The motion of a case by its number, which says which path noise takes.
+    ///
+    /// # Errors
+    ///
+    /// As [`motion`](Self::motion).
+    pub fn motion_of(
+        &self,
+        case: u64,
+        values: &[f64],
+        watch: &mut dyn FnMut(&Progress<'_>) -> bool,
+    ) -> Result<Motion, Error> {
         match &self.prepared {
             Some(prepared) => prepared.motion(values, &self.request, watch),
-            None => run_watched(&self.model(values)?, &self.request, watch),
+            None => {
+                let request = Run { stream: Some(case), ..self.request.clone() };
+                run_watched(&self.model(values)?, &request, watch)
+            }
         }
     }
 
@@ -151,11 +168,11 @@ impl<'a> Ensemble<'a> {
         made.as_ref()
     }
 
-    /// Runs some cases, with the values that `values` gives, and hands each over when it is complete, in any order. What
+    /// Runs some cases from number `first` on, with the values that `values` gives, and hands each over when it is complete, in any order. What
     /// is not handed over was interrupted: `goes_on` is asked now and then.
     pub fn run_cases(
         &self,
-        count: usize,
+        (first, count): (u64, usize),
         values: &mut dyn FnMut(usize) -> Vec<f64>,
         goes_on: &dyn Fn() -> bool,
         done: &mut dyn FnMut(usize, CaseMotion),
@@ -177,7 +194,8 @@ impl<'a> Ensemble<'a> {
             if !goes_on() {
                 return;
             }
-            let motion = self.motion(&values(case), &mut |_| goes_on());
+            let number = first + case as u64;
+            let motion = self.motion_of(number, &values(case), &mut |_| goes_on());
             let is_whole = !matches!(&motion, Ok(m) if m.stop.reason == StopReason::Interrupted);
             if is_whole {
                 done(case, CaseMotion::Single(Box::new(motion)));

@@ -44,6 +44,10 @@ pub struct Run {
     pub lead: Vec<(String, f64)>,
     /// Between given ends: the seconds that the search may take. Needs a clock.
     pub seconds: Option<f64>,
+    /// Of white forces: another seed gives other paths.
+    pub seed: Option<u64>,
+    /// Of white forces: the number of the path among those of a seed.
+    pub stream: Option<u64>,
     /// Parameters and initial values by which the motion is differentiated: `a`, `x(0)`, `x'(0)`, `mu(c)(0)`.
     pub sensitivities: Vec<String>,
     /// Whether the state-transition matrix is computed.

@@ -146,6 +146,7 @@ pub(crate) fn integrate_segment(
         Some(start) => system.state(settings.t0, &start.q, &start.v, &start.multipliers),
         None => y0.clone(),
     };
+    system.begin_noise(false);
     let outcome = integrate(&mut system, &y0, &settings.options, &mut recorder);
     let is_shown = match outcome.stop {
         pfaff_solver::StopReason::Event(i) => i < own_events && model.events[i].stop,

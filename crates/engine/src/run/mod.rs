@@ -9,6 +9,7 @@ pub(crate) mod hybrid;
 pub(crate) mod initial_value;
 pub(crate) mod jump;
 pub(crate) mod memory_operator;
+pub(crate) mod noise;
 pub(crate) mod prepare;
 pub(crate) mod progress;
 pub(crate) mod rank_watch;

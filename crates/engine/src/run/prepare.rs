@@ -16,7 +16,7 @@ use crate::problem::settings::{Run, Settings};
 use crate::problem::start::Start;
 use crate::run::consistent_start::{begin, possible, redundant};
 use crate::run::template::RunTemplate;
-use crate::system::compiled::{Compiled, CompiledSystem, Dynamics};
+use crate::system::compiled::{Compiled, CompiledSystem, Dynamics, NoiseSource};
 use crate::system::contact::ContactSolver;
 use crate::system::geometric::Geometric;
 use crate::system::jacobian::ModelJacobian;
@@ -110,6 +110,8 @@ pub(crate) struct RunInput {
     pub(crate) sizes: Vec<f64>,
     /// The largest energy before.
     pub(crate) energy: f64,
+    /// White forces.
+    pub(crate) noise: Option<NoiseSource>,
     /// What was made ready before.
     pub(crate) template: Option<Arc<RunTemplate>>,
 }
@@ -161,6 +163,7 @@ pub(crate) fn prepare(
         }
     }
     system.sizes = known.sizes;
+    system.noise = known.noise.map(Box::new);
     if let Some(jumps) = &mut system.jumps {
         jumps.contacts = known.contacts.map(Box::new);
         jumps.has_closed = known.has_closed;

@@ -8,6 +8,7 @@
 //! second-order coordinates only.
 
 mod jump;
+mod noise;
 mod sampling;
 mod series;
 mod variables;
@@ -39,6 +40,7 @@ use crate::system::taylor_system::TaylorExpansion;
 
 pub use crate::system::dynamics::Dynamics;
 pub(crate) use jump::{Contradiction, JumpOutcome, Jumps};
+pub(crate) use noise::NoiseSource;
 pub(crate) use sampling::Samplers;
 
 /// A compiled model: its dynamics, what it observes and the events it watches.
@@ -80,6 +82,8 @@ pub(crate) struct CompiledSystem {
     pub(crate) samplers: Option<Box<Samplers>>,
     /// Positions, then velocities, that earlier segments of the run had.
     pub(crate) sizes: Vec<f64>,
+    /// White forces.
+    pub(crate) noise: Option<Box<NoiseSource>>,
 }
 
 /// The kinds of dynamics.
@@ -159,6 +163,7 @@ impl CompiledSystem {
             jumps: Jumps::new(model, &inputs, backend)?.map(Box::new),
             samplers: Samplers::new(model, &inputs, backend)?.map(Box::new),
             sizes: Vec::new(),
+            noise: None,
         })
     }
 
@@ -542,7 +547,13 @@ impl solver::System for CompiledSystem {
 
     fn change_chart(&mut self, t: f64, y: &mut [f64]) -> Result<bool, EvalError> {
         match &mut self.dynamics {
-            Compiled::Reduced(reduced) => reduced.change_chart(t, y),
+            Compiled::Reduced(reduced) => {
+                let is_changed = reduced.change_chart(t, y)?;
+                if is_changed {
+                    self.apply_noise();
+                }
+                Ok(is_changed)
+            }
             // The projection has left the core at this state.
             Compiled::Saddle(kkt) if self.cusp.is_lost(kkt, &y[self.n..2 * self.n]) => {
                 Err(EvalError::Singular)
@@ -650,6 +661,10 @@ impl solver::System for CompiledSystem {
     }
 
     fn sample(&mut self, t: f64, y: &mut [f64]) -> Result<bool, EvalError> {
+        if self.noise.is_some() {
+            self.next_noise();
+            return Ok(true);
+        }
         self.sample_at(t, y)
     }
 }

@@ -125,6 +125,11 @@ impl Reduced {
         (self.mark, self.current) = (0.0, 0);
     }
 
+    /// Other forces in the rates of all charts.
+    pub(crate) fn set_forces(&mut self, parameters: &[f64]) {
+        self.charts.iter_mut().for_each(|chart| chart.set_forces(parameters));
+    }
+
     /// Measures series anew at another start.
     pub(crate) fn begin_again(&mut self, parameters: &[f64], start: &[f64]) {
         if let Some(series) = &mut self.charts[0].series {

@@ -10,7 +10,7 @@ use crate::elaborate::Given;
 use crate::elaborate::scope::{Scope, Site};
 use crate::model::{
     Activity, AffineBody, Constraint, Contact, Coordinate, Datum, Declarations, Dynamics,
-    Equation, Event, Force, Hybrid, Model, MultiplierStart, Observed, Parameter, Principle,
+    Equation, Event, Force, Hybrid, Model, MultiplierStart, Noise, Observed, Parameter, Principle,
     Reset, Results, Sampler, Solve, Symmetry, Terminal,
 };
 use crate::shape::Value;
@@ -47,6 +47,7 @@ pub(crate) struct DynamicsDraft {
     pub(crate) constraint_statements: usize,
     pub(crate) constraints: Vec<Constraint>,
     pub(crate) forces: Vec<Force>,
+    pub(crate) noises: Vec<Noise>,
     /// Where `applied(x)` first sums the forces above it.
     pub(crate) applied: Option<Span>,
     pub(crate) principle: Option<(Principle, Span)>,
@@ -170,6 +171,7 @@ impl Draft {
             constraints,
             forces,
             hybrid,
+            noises: laws.noises,
             principle: laws.principle.map_or(Principle::Chetaev, |(principle, _)| principle),
             initial: self.conditions.data,
             multipliers: self.conditions.multipliers,

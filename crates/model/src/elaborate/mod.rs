@@ -223,6 +223,7 @@ impl<'a> Elaborator<'a> {
             StatementKind::Potential(id) => self.energy_term(Place::Potential, *id, span),
             StatementKind::Constraint(constraint) => self.constraint(constraint, span),
             StatementKind::Force(force) => self.force(force, span),
+            StatementKind::Noise(noise) => self.noise(noise, span),
             StatementKind::Dissipation(id) => self.dissipation(*id, span),
             StatementKind::Equation(equation) => self.equation(equation, span),
             StatementKind::Principle(name) => self.principle(*name, span),

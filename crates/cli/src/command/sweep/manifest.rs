@@ -53,7 +53,7 @@ pub(super) fn of(
         "vary": arguments.vary,
         "draw": arguments.draw,
         "count": draws.then_some(arguments.count.as_deref()),
-        "seed": draws.then(|| seed(arguments)),
+        "seed": seed(arguments),
         "sampling": draws.then_some(arguments.sampling.as_str()),
         "cases": cases.table.map(digest),
         "keep": arguments.keep,

@@ -68,9 +68,6 @@ pub(crate) struct SweepArguments {
     /// How many draws
     #[arg(long, value_name = "N", requires = "draw", allow_hyphen_values = true)]
     pub(crate) count: Option<String>,
-    /// Another seed gives other draws; 0 if not given
-    #[arg(long, value_name = "N", requires = "draw")]
-    pub(crate) seed: Option<u64>,
     /// How draws fill their space: random, sobol or latin
     #[arg(long, value_name = "KIND", default_value = "random", requires = "draw")]
     pub(crate) sampling: String,
@@ -246,10 +243,12 @@ impl Sweep<'_> {
         let goes_on = || !guard::is_asked_to_end();
         if self.in_lanes {
             let mut done = |i: usize, motion: CaseMotion| motions[i] = Some(motion);
-            self.ensemble.run_cases(count, &mut values, &goes_on, &mut done);
+            self.ensemble.run_cases((cases.start, count), &mut values, &goes_on, &mut done);
         } else {
             for (i, place) in motions.iter_mut().enumerate() {
-                let motion = self.ensemble.motion(&values(i), &mut |_| goes_on());
+                let number = cases.start + i as u64;
+                let motion =
+                    self.ensemble.motion_of(number, &values(i), &mut |_| goes_on());
                 let is_over = matches!(&motion, Ok(m) if m.stop.reason == StopReason::Interrupted);
                 if is_over || !goes_on() {
                     break;
@@ -490,7 +489,7 @@ fn cases(arguments: &SweepArguments) -> Result<Cases, Exit> {
 }
 
 fn seed(arguments: &SweepArguments) -> u64 {
-    arguments.seed.unwrap_or(0)
+    arguments.motion.seed.unwrap_or(0)
 }
 
 /// The bytes of a file.

@@ -186,6 +186,7 @@ impl HybridRun<'_> {
             counts: self.counts.clone(),
             sizes: self.sizes.clone(),
             energy: self.energy,
+            noise: None,
             template: None,
         };
         let rest = self.remaining();

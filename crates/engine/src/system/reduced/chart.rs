@@ -302,6 +302,11 @@ impl Chart {
         descriptors.for_each(|descriptor| descriptor.set_parameters(parameters));
     }
 
+    /// Other forces in the rates.
+    pub(super) fn set_forces(&mut self, parameters: &[f64]) {
+        self.rates.program.set_parameters(parameters);
+    }
+
     /// Compiles what is evaluated at every step of many runs.
     pub(super) fn promote(&mut self) {
         self.follow.program.promote();
