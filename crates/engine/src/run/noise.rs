@@ -17,7 +17,7 @@ use crate::derivation::derive_in;
 use crate::error::Failure;
 use crate::motion::Motion;
 use crate::motion::note::{Note, brief};
-use crate::motion::verdict::Audit;
+use crate::motion::verdict::{Audit, Check};
 use crate::problem::settings::{Method, Run, Settings};
 use crate::run::hybrid;
 use crate::run::initial_value::integrate_segment;
@@ -31,6 +31,9 @@ const USUAL: u32 = 12;
 const FINEST: u32 = 30;
 /// What the steps of a run are measured by. The discretisation of noise is far coarser.
 const TOLERANCE: f64 = 1e-6;
+
+/// Errors of the path beyond this part of a coordinate's size are told.
+const RESOLVED: f64 = 0.1;
 
 /// Integrates a model with white forces, and audits the motion.
 pub(crate) fn run(
@@ -78,6 +81,13 @@ pub(crate) fn run(
     // NOTE: a path of Brown's motion has no velocity, so that equations between steps say nothing.
     let mut checks = std::mem::take(&mut motion.audit.checks);
     checks.retain(|check| is_checked(&check.name));
+    let reason = "the path is found to order one in the step; beyond a tenth of the size of a coordinate it is not \
+        resolved, although means may be right";
+    for check in checks.iter_mut().filter(|check| check.name.starts_with("error by")) {
+        let value = check.value.is_finite().then_some(check.value);
+        let name = std::mem::take(&mut check.name);
+        *check = Check { is_needed: true, ..Check::measured(name, value, RESOLVED, reason) };
+    }
     motion.audit = Audit::of(checks);
     let step = brief((t1 - t0) / f64::from(1 << level));
     motion.notes.push(Note::Remark(format!(

@@ -29,6 +29,7 @@ mod vector;
 pub use figures::{FigureError, NamedTable, figure_of, figure_of_tables, thumbnail};
 pub use gallery::{Card, gallery_index};
 pub use page::page;
+pub(crate) use page::{STYLE as PAGE_STYLE, head as page_head};
 pub use still::{Still, still};
 
 use std::borrow::Cow;

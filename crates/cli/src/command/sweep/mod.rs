@@ -3,6 +3,7 @@
 mod journal;
 mod manifest;
 mod merge;
+mod pictures;
 mod table_file;
 
 use std::io::Read;
@@ -19,6 +20,7 @@ use serde_json::{Value, json};
 use crate::arguments::MotionArguments;
 use crate::bar::Bar;
 use crate::command::sweep::journal::{Journal, NoJournal};
+use crate::command::sweep::pictures::Pictures;
 use crate::command::sweep::table_file::{write_manifest, write_table};
 use crate::guard::{self, Phase};
 use crate::input::ModelText;
@@ -95,6 +97,18 @@ pub(crate) struct SweepArguments {
     /// Runs each case by itself, not eight at once in lanes
     #[arg(long)]
     pub(crate) single: bool,
+    /// Draws the table: .svg, .pdf or .png
+    #[arg(long, value_name = "FILE")]
+    pub(crate) plot: Option<String>,
+    /// What is drawn: fan, heat, histogram, basins or overlay; what suits the table if not given
+    #[arg(long, value_name = "KIND", requires = "plot")]
+    pub(crate) plot_as: Option<String>,
+    /// Columns to draw or expressions of them, such as "x, x^2+y^2"; the first coordinate if not given
+    #[arg(long, value_name = "LIST", allow_hyphen_values = true)]
+    pub(crate) columns: Option<String>,
+    /// Writes a page with the figure, the first rows and the manifest
+    #[arg(long, value_name = "FILE.html")]
+    pub(crate) report: Option<String>,
     /// Exit status 4 if an audit fails
     #[arg(long)]
     pub(crate) strict: bool,
@@ -108,6 +122,7 @@ pub(crate) fn sweep(arguments: &SweepArguments) -> Result<Exit, Exit> {
         return merged(arguments);
     }
     let keep = word("--keep", &arguments.keep, &Keep::ALL)?;
+    let pictures = Pictures::new(arguments)?;
     let request = request(arguments, keep)?;
     let table_bytes = arguments.cases.as_deref().map(bytes).transpose()?;
     let cases = cases(arguments)?;
@@ -142,8 +157,8 @@ pub(crate) fn sweep(arguments: &SweepArguments) -> Result<Exit, Exit> {
     let sweep =
         Sweep { ensemble: &ensemble, cases: &cases, table: &table, range, threads, in_lanes };
     match arguments.output.as_deref() {
-        Some(name) => to_file(arguments, &sweep, name, &about, &text),
-        None => to_json(arguments, &sweep),
+        Some(name) => to_file(arguments, &sweep, name, &about, &text, &pictures),
+        None => to_json(arguments, &sweep, &about, &pictures),
     }
 }
 
@@ -273,6 +288,7 @@ fn to_file(
     name: &str,
     about: &Value,
     text: &ModelText,
+    pictures: &Pictures,
 ) -> Result<Exit, Exit> {
     let form = ending(name)?;
     let mut inputs = text.inputs();
@@ -300,9 +316,11 @@ fn to_file(
     let headings = sweep.table.headings();
     let kinds: Vec<_> = headings.iter().map(|heading| heading.kind).collect();
     let mut rows = 0;
+    let mut shown = sweep.table.block();
     write_table(name, &place, form, headings, about, |take| {
         journal.blocks(&kinds, |block| {
             rows += block.rows();
+            pictures.take(&mut shown, block);
             sweep.table.count(block, &mut summary);
             take(block)
         })
@@ -326,6 +344,7 @@ fn to_file(
         print(&shown(name, cases, rows, &summary))?;
         print(&format!("runs   {}\n", sweep.how()))?;
     }
+    pictures.write(sweep, &shown, &summary, about)?;
     if next < end {
         say(&format!("note: {} of {} cases; --resume goes on", cases, end - sweep.range.start));
         return Ok(Exit::StoppedEarly);
@@ -387,7 +406,12 @@ fn begin(
 }
 
 /// Prints the table as JSON.
-fn to_json(arguments: &SweepArguments, sweep: &Sweep<'_>) -> Result<Exit, Exit> {
+fn to_json(
+    arguments: &SweepArguments,
+    sweep: &Sweep<'_>,
+    about: &Value,
+    pictures: &Pictures,
+) -> Result<Exit, Exit> {
     let mut whole = sweep.table.block();
     let next = sweep.run(sweep.range.start, |_, block| {
         whole.extend(block, 0, block.rows());
@@ -410,6 +434,7 @@ fn to_json(arguments: &SweepArguments, sweep: &Sweep<'_>) -> Result<Exit, Exit> 
         answer.extend(columns);
     }
     print(&(json_text(&answer) + "\n"))?;
+    pictures.write(sweep, &whole, &summary, about)?;
     if next < sweep.range.end {
         return Ok(Exit::StoppedEarly);
     }

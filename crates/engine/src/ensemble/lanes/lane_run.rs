@@ -15,6 +15,8 @@ const APART: f64 = 0.03;
 const OF_STEP: f64 = 0.1;
 /// Short steps onto an event at most.
 const MOST_LANDINGS: usize = 8;
+/// A value that has a sign, and whose products have one.
+const JUST: f64 = 1e-150;
 /// Events closer than this part of a step are left to a single run.
 const TOGETHER: f64 = 1e-3;
 
@@ -413,7 +415,7 @@ impl<'a> LaneRun<'a> {
             return Next::Ends(Some(event));
         }
         // The sign that it has from here on.
-        self.before.set(layout.event(event), lane, direction * f64::MIN_POSITIVE);
+        self.before.set(layout.event(event), lane, direction * JUST);
         self.before.set(StepLayout::T1, lane, self.lanes.settings.t1);
         let rest = self.lanes.settings.t1 - t;
         self.before.set(StepLayout::H, lane, h.min(rest));
