@@ -116,9 +116,9 @@ fn compiled() -> Option<std::path::PathBuf> {
         "-ffp-contract=fast",
         "-o",
     ];
-    let built =
-        Command::new("gcc").args(flags).arg(&program).arg(source).args(["-lm", "-lpthread"]);
-    let status = built.status().ok()?;
+    let mut gcc = Command::new("gcc");
+    let status = gcc.args(flags).arg(&program).arg(source).args(["-lm", "-lpthread"]).status();
+    let status = status.ok()?;
     status.success().then_some(program)
 }
 

@@ -95,10 +95,12 @@ impl AlignedBuffer {
         Self { doubles, start }
     }
 
+    #[inline]
     pub(crate) fn rows(&mut self) -> &mut [f64] {
         &mut self.doubles[self.start..]
     }
 
+    #[inline]
     pub(crate) fn all(&self) -> &[f64] {
         &self.doubles[self.start..]
     }

@@ -39,7 +39,8 @@ pub(crate) struct LaneRun<'a> {
     /// Storage of motions that are over.
     spare: Vec<Box<InFlight>>,
     active: [Option<Box<InFlight>>; LANES],
-    fixed: Vec<f64>,
+    /// The motion whose parameters each lane has.
+    owners: [usize; LANES],
 }
 
 /// A motion on its way through the lanes.
@@ -51,6 +52,8 @@ struct InFlight {
     start: Vec<f64>,
     energy: [f64; 2],
     is_second: bool,
+    /// Which of the tolerances the second integration has.
+    attempt: usize,
     landing: Option<Landing>,
     end: Ended,
     second: Ended,
@@ -94,11 +97,9 @@ impl<'a> LaneRun<'a> {
         let programs = &lanes.programs;
         let layout = programs.layout;
         let start = StartLayout { step: layout };
-        let mut fixed = lanes.values.clone();
-        fixed.push(lanes.settings.tolerance);
         Self {
             lanes,
-            step: programs.step.lane_executor(&fixed, lanes.backend),
+            step: programs.step.lane_executor(&lanes.values, lanes.backend),
             start: programs.start.lane_executor(&[], lanes.backend),
             point: programs.point.lane_executor(&[], lanes.backend),
             before: LaneRows::new(layout.rows() + 2),
@@ -111,7 +112,7 @@ impl<'a> LaneRun<'a> {
             ended: Vec::new(),
             spare: Vec::new(),
             active: [const { None }; LANES],
-            fixed,
+            owners: [usize::MAX; LANES],
         }
     }
 
@@ -124,11 +125,31 @@ impl<'a> LaneRun<'a> {
         done: &mut dyn FnMut(usize, Option<LaneMotion>),
         goes_on: &dyn Fn() -> bool,
     ) {
-        let layout = self.lanes.programs.layout;
         let mut next = 0;
-        for lane in 0..LANES {
-            self.fill(lane, &mut next, count, values, done);
+        self.owners = [usize::MAX; LANES];
+        loop {
+            for lane in 0..LANES {
+                self.fill(lane, &mut next, count, values, done);
+            }
+            self.advance(&mut next, count, values, done, goes_on);
+            self.read_off(done);
+            if self.waiting.is_empty() && (next >= count || !goes_on()) {
+                break;
+            }
         }
+        self.ended.clear();
+    }
+
+    /// Steps until no lane has a motion.
+    fn advance(
+        &mut self,
+        next: &mut usize,
+        count: usize,
+        values: &mut dyn FnMut(usize, &mut [f64]),
+        done: &mut dyn FnMut(usize, Option<LaneMotion>),
+        goes_on: &dyn Fn() -> bool,
+    ) {
+        let layout = self.lanes.programs.layout;
         let mut trials = 0_usize;
         while self.active.iter().any(Option::is_some) {
             let rows = layout.rows() * LANES;
@@ -139,7 +160,7 @@ impl<'a> LaneRun<'a> {
             if flags.iter().sum::<f64>() > 0.0 {
                 for lane in 0..LANES {
                     if self.before.at(layout.attention(), lane) > 0.0 {
-                        self.attend(lane, &mut next, count, values, done);
+                        self.attend(lane, next, count, values, done);
                     }
                 }
             }
@@ -147,10 +168,9 @@ impl<'a> LaneRun<'a> {
             if trials % 64 == 0 && !goes_on() {
                 self.active.iter_mut().for_each(|lane| *lane = None);
                 self.waiting.clear();
+                *next = count;
             }
         }
-        self.read_off(done);
-        self.ended.clear();
     }
 
     /// Gives the next motion to a lane; without one it stands still.
@@ -192,19 +212,19 @@ impl<'a> LaneRun<'a> {
             self.before.set(row, lane, *value);
         }
         let settings = self.lanes.settings;
-        let mut tolerance = settings.tolerance;
         if flight.is_second {
-            let ratio = settings.looser / settings.tolerance;
-            tolerance = settings.looser;
+            let tolerance = settings.looser[flight.attempt];
+            let ratio = tolerance / settings.tolerance;
+            self.before.set(StepLayout::TOLERANCE, lane, tolerance);
             let h = flight.start[StepLayout::H] * ratio.sqrt().sqrt().sqrt();
             self.before.set(StepLayout::H, lane, h);
             self.before.set(StepLayout::T1, lane, flight.end.t);
         }
         flight.landing = None;
-        let last = self.fixed.len() - 1;
-        self.fixed[..last].copy_from_slice(&flight.values);
-        self.fixed[last] = tolerance;
-        self.step.set_parameters(lane, &self.fixed);
+        if self.owners[lane] != flight.case {
+            self.owners[lane] = flight.case;
+            self.step.set_parameters(lane, &flight.values);
+        }
         self.active[lane] = Some(flight);
     }
 
@@ -247,6 +267,7 @@ impl<'a> LaneRun<'a> {
             flight.energy = [layout.energy(), layout.energy_size()]
                 .map(|row| self.start_outputs.at(row, lane));
             flight.is_second = false;
+            flight.attempt = 0;
             flight.events.clear();
             flight.points.clear();
             self.waiting.push_back(flight);
@@ -457,7 +478,16 @@ impl<'a> LaneRun<'a> {
                 record.state = [&y[..n], &read[..kept]].concat();
             }
             let read = found.next().unwrap_or_default();
-            done(flight.case, self.checked(&mut flight, &read, kept));
+            match self.checked(&mut flight, &read, kept) {
+                Some(motion) => done(flight.case, Some(motion)),
+                None if flight.attempt + 1 < self.lanes.settings.looser.len() => {
+                    flight.attempt += 1;
+                    flight.points = points;
+                    self.waiting.push_back(flight);
+                    continue;
+                }
+                None => done(flight.case, None),
+            }
             self.spare.push(flight);
         }
     }
@@ -470,7 +500,7 @@ impl<'a> LaneRun<'a> {
         let (end, second) = (&flight.end, &flight.second);
         let tolerance = settings.tolerance;
         let rounding = 3.0 * f64::EPSILON * end.steps.sqrt();
-        let by_tolerance = (10.0 * tolerance + rounding) / settings.looser;
+        let by_tolerance = (10.0 * tolerance + rounding) / settings.looser[flight.attempt];
         let by_steps = 3.0 * (second.steps / end.steps).powi(8);
         let margin = by_tolerance.max(by_steps.min(1.0));
         let (mut largest, mut errors) = (0.0_f64, Vec::with_capacity(n));
@@ -495,7 +525,11 @@ impl<'a> LaneRun<'a> {
         let off = (energy - flight.energy[0] - work).abs();
         let scale = size.max(flight.energy[1]).max(energy.abs() + work.abs());
         let per_step = tolerance + 4.0 * f64::EPSILON;
-        let quadrature = 100.0 * libm::pow(tolerance, 0.875) * work.abs();
+        let quadrature = if layout.work > 0 {
+            100.0 * libm::pow(tolerance, 0.875) * work.abs()
+        } else {
+            0.0
+        };
         let limit = 10.0 * per_step * (end.steps + 1.0) * scale + quadrature;
         let reason = "each step may have an error of the tolerance in every component; the resulting errors of the \
             energy add up";

@@ -41,8 +41,8 @@ struct LaneSettings {
     t0: f64,
     t1: f64,
     tolerance: f64,
-    /// That of the second integration.
-    looser: f64,
+    /// Those of the second integration: first the looser one, then one for motions that come apart.
+    looser: [f64; 2],
 }
 
 /// An event in lanes.
@@ -87,6 +87,7 @@ pub struct LaneEventRecord {
 
 /// Looser by so much, as the second integration of a long single run, and never looser than this.
 const LOOSER: f64 = 1e6;
+const CAREFUL: f64 = 1e3;
 const LOOSEST: f64 = 1e-3;
 /// Tolerances below this are left to single runs, which know the rounding of the equations.
 const STRICTEST: f64 = 1e-12;
@@ -106,7 +107,9 @@ impl Lanes {
         let programs = LanePrograms::new(model, &reduction)?;
         let (t0, t1) = settings.span();
         let tolerance = settings.tolerance();
-        let looser = (LOOSER * tolerance).min(LOOSEST).max(10.0 * tolerance);
+        let looser = [LOOSER, CAREFUL].map(|factor| {
+            (factor * tolerance).min(LOOSEST).max(10.0 * tolerance)
+        });
         let direction = |d: pfaff_model::Direction| match d {
             pfaff_model::Direction::Rising => 1.0,
             pfaff_model::Direction::Falling => -1.0,

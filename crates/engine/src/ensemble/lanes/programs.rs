@@ -33,7 +33,8 @@ impl StepLayout {
     pub(super) const T1: usize = 2;
     pub(super) const TRIES: usize = 3;
     pub(super) const STEPS: usize = 4;
-    const Y: usize = 5;
+    pub(super) const TOLERANCE: usize = 5;
+    const Y: usize = 6;
 
     /// Positions and quasi-velocities, which are controlled.
     pub(super) fn controlled(self) -> usize {
@@ -114,7 +115,7 @@ impl StartLayout {
 /// The programs of one model.
 pub(super) struct LanePrograms {
     pub(super) layout: StepLayout,
-    /// Rows to rows, with the tolerance behind the parameters of the model.
+    /// Rows to rows.
     pub(super) step: Program,
     /// $(t_0, t_1, E, p)$ to the rows of the first step.
     pub(super) start: Program,
@@ -325,7 +326,7 @@ fn step(field: &Field<'_>, layout: StepLayout, parameters: &[Expr]) -> Option<Pr
     let g = field.g;
     let tableau = Dop853Tableau::DOP853;
     let rows = symbols(g, layout.rows(), "row");
-    let tolerance = g.symbol("lane tolerance", Role::Parameter);
+    let tolerance = rows[StepLayout::TOLERANCE];
     let (t, h, t1) = (rows[StepLayout::T], rows[StepLayout::H], rows[StepLayout::T1]);
     let (d, all) = (layout.controlled(), layout.carried());
     let y: Vec<Expr> = (0..all).map(|i| rows[layout.y(i)]).collect();
@@ -377,7 +378,7 @@ fn step(field: &Field<'_>, layout: StepLayout, parameters: &[Expr]) -> Option<Pr
     let now = kept(time, t);
     let tries = g.add(rows[StepLayout::TRIES], g.one());
     let steps = g.add(rows[StepLayout::STEPS], g.choose(is_good, g.one(), g.zero()));
-    let mut outputs = vec![now, next, t1, tries, steps];
+    let mut outputs = vec![now, next, t1, tries, steps, tolerance];
     outputs.extend((0..all).map(|i| kept(end[i], y[i])));
     outputs.extend((0..all).map(|i| kept(end_rates[i], rates[i])));
     for i in 0..d {
@@ -437,8 +438,7 @@ fn step(field: &Field<'_>, layout: StepLayout, parameters: &[Expr]) -> Option<Pr
     }
     outputs.push(g.logic_or(attention, doubt));
     outputs.push(doubt);
-    let fixed: Vec<Expr> = parameters.iter().copied().chain([tolerance]).collect();
-    Some(Program::compile(g, &rows, &fixed, &outputs).ok()?.fused())
+    Some(Program::compile(g, &rows, parameters, &outputs).ok()?.fused())
 }
 
 /// The start of a motion, with sizes, rates and the length of the first step.
@@ -518,10 +518,10 @@ fn start(
         let time = smaller(g, by_rate, by_change);
         first = g.choose(counts, smaller(g, first, time), first);
     }
-    // (E/100)^(1/8)
-    let eighth = g.sqrt(g.sqrt(g.sqrt(g.mul(real(g, 0.01), tolerance))));
+    // E^(1/8): a step that is too long is repeated, and one that is too short leads to several.
+    let eighth = g.sqrt(g.sqrt(g.sqrt(tolerance)));
     let first = smaller(g, g.mul(eighth, first), span);
-    let mut outputs = vec![t0, first, t1, g.zero(), g.zero()];
+    let mut outputs = vec![t0, first, t1, g.zero(), g.zero(), tolerance];
     outputs.extend(&y);
     outputs.extend((step.work > 0).then(|| g.zero()));
     outputs.extend(&rates);
