@@ -65,7 +65,10 @@ fn rows_are_those_of_single_runs() {
                     let lane = numbers(&in_lanes[&format!("{name}{prime}")])[row];
                     // The models ask for 1e-10 and 1e-11; the rattleback magnifies errors.
                     let size = 1.0 + last.abs();
-                    assert!((lane - last).abs() < 1e-6 * size, "{model} {row} {name} {lane} {last}");
+                    assert!(
+                        (lane - last).abs() < 1e-6 * size,
+                        "{model} {row} {name} {lane} {last}"
+                    );
                     compared += 1;
                 }
             }

@@ -64,7 +64,8 @@ fn pass(
             let some = PART.min(count - first);
             let mut done = |i: usize, motion: CaseMotion| match motion {
                 CaseMotion::Lane(motion) => {
-                    found.push((first + i, [motion.state[0], motion.state[1], motion.state[2]]));
+                    found
+                        .push((first + i, [motion.state[0], motion.state[1], motion.state[2]]));
                 }
                 CaseMotion::Single(motion) => {
                     single += 1;
@@ -75,7 +76,12 @@ fn pass(
                     found.push((first + i, [last(0), second, third]));
                 }
             };
-            ensemble.run_cases((first as u64, some), &mut |i| values(first + i), &|| true, &mut done);
+            ensemble.run_cases(
+                (first as u64, some),
+                &mut |i| values(first + i),
+                &|| true,
+                &mut done,
+            );
         }
     };
     let parts: Vec<(Vec<(usize, [f64; 3])>, usize)> = std::thread::scope(|scope| {
@@ -104,8 +110,7 @@ fn by_hand(program: &Path, count: usize, tolerance: &str, threads: usize) -> Opt
 }
 
 fn compiled() -> Option<std::path::PathBuf> {
-    let source =
-        Path::new(env!("CARGO_MANIFEST_DIR")).join("../../benches/peers/ensemble.c");
+    let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../benches/peers/ensemble.c");
     let program = std::env::temp_dir().join(format!("ensemble-{}", std::process::id()));
     let flags = [
         "-O3",
@@ -123,7 +128,8 @@ fn compiled() -> Option<std::path::PathBuf> {
 }
 
 fn main() {
-    let words: Vec<String> = std::env::args().skip(1).filter(|w| !w.starts_with("--")).collect();
+    let words: Vec<String> =
+        std::env::args().skip(1).filter(|w| !w.starts_with("--")).collect();
     let count = words.first().and_then(|w| w.parse().ok()).unwrap_or(100_000);
     sleighs(count);
     rattlebacks(count / 10);
@@ -135,8 +141,8 @@ fn sleighs(count: usize) {
     let cases = cases.expect("ranges");
     let source = Source::new("sleigh", SLEIGH);
     let request = Run { samples: Some(2), ..Run::to(10.0) };
-    let ensemble =
-        Ensemble::new(source, Overrides::default(), &GalleryFiles, &cases, request).expect("it");
+    let ensemble = Ensemble::new(source, Overrides::default(), &GalleryFiles, &cases, request)
+        .expect("it");
     println!("sleighs: lanes {}", ensemble.has_lanes());
     let program = compiled();
     let exact = program.as_ref().and_then(|p| by_hand(p, count, "1e-13", 1));

@@ -199,10 +199,8 @@ impl ReadyModel {
     ) -> Result<Motion, Failure> {
         let mut workspace = self.model.workspace_with_families();
         workspace.set_parameters(values);
-        let known = RunInput {
-            template: Some(Arc::clone(&self.template)),
-            ..RunInput::default()
-        };
+        let known =
+            RunInput { template: Some(Arc::clone(&self.template)), ..RunInput::default() };
         let mut motion = integrated(&workspace, &self.dynamics, known, request, watch)?;
         motion.leave_out_rates(&workspace);
         Ok(motion)

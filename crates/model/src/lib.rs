@@ -28,8 +28,8 @@ pub use lexer::token::{Decimal, Keyword};
 pub use model::{
     Activity, AffineBody, AffineWord, Constraint, Contact, Coordinate, Datum, Declarations,
     Direction, Dynamics, Equation, Event, Force, ForceOrigin, Hybrid, ImpactLaw, Model,
-    MultiplierStart, Noise, Observed, Parameter, Principle, Quantity, Reset, Results, Sampler, Solve,
-    Symmetry, Terminal, TerminalValue, Workspace,
+    MultiplierStart, Noise, Observed, Parameter, Principle, Quantity, Reset, Results, Sampler,
+    Solve, Symmetry, Terminal, TerminalValue, Workspace,
 };
 pub use parser::{
     Parsed, ParsedAssignments, ParsedExpression, ParsedExpressions, parse, parse_assignments,

@@ -120,7 +120,11 @@ impl SweepRows<'_> {
     /// # Errors
     ///
     /// A sentence that says what cannot be drawn.
-    pub fn figure(&self, kind: SweepPlot, columns: &[String]) -> Result<Figure<'static>, String> {
+    pub fn figure(
+        &self,
+        kind: SweepPlot,
+        columns: &[String],
+    ) -> Result<Figure<'static>, String> {
         let usual = self.usual_column().into_iter().collect::<Vec<_>>();
         let columns = if columns.is_empty() { usual.as_slice() } else { columns };
         let Some(column) = columns.first() else {
@@ -224,7 +228,8 @@ impl SweepRows<'_> {
         let means: Vec<Option<f64>> =
             sums.iter().map(|&(sum, n)| (n > 0).then(|| sum / n as f64)).collect();
         let known = || means.iter().flatten().copied();
-        let (low, high) = (known().fold(f64::INFINITY, f64::min), known().fold(f64::NEG_INFINITY, f64::max));
+        let (low, high) =
+            (known().fold(f64::INFINITY, f64::min), known().fold(f64::NEG_INFINITY, f64::max));
         if low > high {
             return Err(format!("`{column}` has no values"));
         }
@@ -293,7 +298,8 @@ impl SweepRows<'_> {
             return Err(format!("`{column}` has no values"));
         }
         let bins = ((last.len() as f64).sqrt().ceil() as usize).clamp(5, 60);
-        let width = if high > low { (high - low) / bins as f64 } else { low.abs().max(1.0) * 1e-3 };
+        let width =
+            if high > low { (high - low) / bins as f64 } else { low.abs().max(1.0) * 1e-3 };
         let mut counts = vec![0.0; bins];
         for x in last {
             counts[(((x - low) / width) as usize).min(bins - 1)] += 1.0;
@@ -317,7 +323,8 @@ impl SweepRows<'_> {
 
     fn overlay(&self, columns: &[String]) -> Result<Figure<'static>, String> {
         let ranges = self.ranges();
-        let against = if self.has_samples { "t" } else { self.varied.first().map_or("t", |v| v) };
+        let against =
+            if self.has_samples { "t" } else { self.varied.first().map_or("t", |v| v) };
         let x = self.values(against)?;
         let mut curves = Vec::new();
         if !self.has_samples {
@@ -342,7 +349,8 @@ impl SweepRows<'_> {
                 let y = self.values(column)?;
                 for (i, range) in ranges.iter().enumerate() {
                     let is_named = ranges.len() * columns.len() <= NAMED;
-                    let case = if is_named { self.case_name(range.start)? } else { String::new() };
+                    let case =
+                        if is_named { self.case_name(range.start)? } else { String::new() };
                     let name = match (columns.len(), is_named) {
                         (1, _) => case,
                         (_, true) => format!("{column} ({case})"),
@@ -425,7 +433,8 @@ impl Edges {
         let mut list: Vec<f64> = values.filter(|x| x.is_finite()).collect();
         list.sort_by(f64::total_cmp);
         list.dedup();
-        let (low, high) = (list.first().copied().unwrap_or(0.0), list.last().copied().unwrap_or(1.0));
+        let (low, high) =
+            (list.first().copied().unwrap_or(0.0), list.last().copied().unwrap_or(1.0));
         if list.len() > MOST_CELLS {
             let width = (high - low) / BINNED as f64;
             return Self((0..=BINNED).map(|i| low + i as f64 * width).collect());

@@ -39,7 +39,12 @@ pub fn sweep_page(page: &SweepPage<'_>) -> String {
     let mut out = page_head(&format!("{title}: an ensemble"), PAGE_STYLE);
     let _ = write!(out, "<body>\n<header><h1>{}: an ensemble</h1>", escape(title));
     let cases: u64 = summary.stops.iter().map(|(_, n)| n).sum();
-    let _ = write!(out, "<p>{cases} cases, {} rows; {}</p></header>\n<main>", block.rows(), escape(runs));
+    let _ = write!(
+        out,
+        "<p>{cases} cases, {} rows; {}</p></header>\n<main>",
+        block.rows(),
+        escape(runs)
+    );
     out += "<section><h2>Ends and audits</h2><table><thead><tr><th>ended by</th><th>cases</th></tr></thead><tbody>";
     for (word, count) in &summary.stops {
         let _ = write!(out, "<tr><td>{}</td><td>{count}</td></tr>", escape(word));

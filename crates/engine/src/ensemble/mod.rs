@@ -81,12 +81,20 @@ impl<'a> Ensemble<'a> {
             }
             varied.push(one);
         }
-        let mut ensemble =
-            Self { source, overrides, files, varied, request, first: known, prepared: None,
-                lanes: OnceLock::new() };
+        let mut ensemble = Self {
+            source,
+            overrides,
+            files,
+            varied,
+            request,
+            first: known,
+            prepared: None,
+            lanes: OnceLock::new(),
+        };
         ensemble.first = ensemble.model(&values)?;
         // NOTE: if the first case cannot begin, each is tried by itself.
-        let prepared = PreparedModel::ready(&ensemble.first, &ensemble.varied, &ensemble.request);
+        let prepared =
+            PreparedModel::ready(&ensemble.first, &ensemble.varied, &ensemble.request);
         ensemble.prepared = prepared.ok().flatten();
         Ok(ensemble)
     }
@@ -180,7 +188,8 @@ impl<'a> Ensemble<'a> {
         let mut single: Vec<usize> = Vec::new();
         match (self.lanes(), &self.prepared) {
             (Some(lanes), Some(prepared)) => {
-                let mut place = |case: usize, all: &mut [f64]| prepared.place(&values(case), all);
+                let mut place =
+                    |case: usize, all: &mut [f64]| prepared.place(&values(case), all);
                 let mut take = |case: usize, motion: Option<LaneMotion>| match motion {
                     Some(motion) => done(case, CaseMotion::Lane(motion)),
                     None => single.push(case),
@@ -196,7 +205,8 @@ impl<'a> Ensemble<'a> {
             }
             let number = first + case as u64;
             let motion = self.motion_of(number, &values(case), &mut |_| goes_on());
-            let is_whole = !matches!(&motion, Ok(m) if m.stop.reason == StopReason::Interrupted);
+            let is_whole =
+                !matches!(&motion, Ok(m) if m.stop.reason == StopReason::Interrupted);
             if is_whole {
                 done(case, CaseMotion::Single(Box::new(motion)));
             }

@@ -106,8 +106,9 @@ impl PreparedModel {
     pub fn new(model: &Model, varied: &[&str], request: &Run) -> Result<Self, Error> {
         let varied = varied.iter().map(|name| Varied::named(name, model));
         let varied = varied.collect::<Result<Vec<Varied>, Error>>()?;
-        let (model, places) = with_places(model, &varied)
-            .map_err(|name| Error::Usage(format!("`{name}` decides what the model is: read its text anew")))?;
+        let (model, places) = with_places(model, &varied).map_err(|name| {
+            Error::Usage(format!("`{name}` decides what the model is: read its text anew"))
+        })?;
         // NOTE: what cannot begin with the values of the model may begin with others.
         let ready = ReadyModel::new(&model, request).ok().flatten();
         let followers = Followers::new(&model, &places);
@@ -186,7 +187,8 @@ impl PreparedModel {
         let pairs = self.places.iter().copied().zip(values.iter().copied());
         match &self.ready {
             Some(ready)
-                if request.principle == self.request.principle && !request.has_derivatives() =>
+                if request.principle == self.request.principle
+                    && !request.has_derivatives() =>
             {
                 ready
                     .run(pairs, request, watch)

@@ -295,8 +295,7 @@ impl Settings {
 
     /// Whether the method is left to the engine, or is the explicit one with steps of its own choice.
     pub(crate) fn is_adaptive(&self) -> bool {
-        self.geometric.is_none()
-            && (self.auto || self.options.method == solver::Method::Dop853)
+        self.geometric.is_none() && (self.auto || self.options.method == solver::Method::Dop853)
     }
 
     /// The output times.

@@ -43,7 +43,8 @@ pub(crate) fn run(
 ) -> Result<Motion, Failure> {
     refused(model, request)?;
     let clock = Stopwatch::start(request.clock);
-    let mut settings = Settings::new(model, &Run { method: Some(Method::Dop853), ..request.clone() })?;
+    let mut settings =
+        Settings::new(model, &Run { method: Some(Method::Dop853), ..request.clone() })?;
     let (t0, t1) = settings.span();
     let level = match settings.options.step {
         Some(step) => libm::ceil(libm::log2((t1 - t0) / step) - 1e-9).max(0.0),
@@ -124,8 +125,10 @@ fn with_forces(model: &Workspace) -> Workspace {
 /// What white forces do not go with.
 fn refused(model: &Workspace, request: &Run) -> Result<(), Failure> {
     let Some(first) = model.noises.first() else { return Ok(()) };
-    if hybrid::is_hybrid(model) || !model.resets.is_empty() || !model.hybrid.samplers.is_empty() {
-        let message = "`noise` does not apply to a model that jumps, switches or has branches".into();
+    if hybrid::is_hybrid(model) || !model.resets.is_empty() || !model.hybrid.samplers.is_empty()
+    {
+        let message =
+            "`noise` does not apply to a model that jumps, switches or has branches".into();
         let hint = "leave out `on`, `contact`, `mode`, `every`, and `if`, `abs`, `min`, `max` of the state";
         let diagnostic = Diagnostic::error("E0451", first.span, message).with_hint(hint);
         return Err(Failure::Model(vec![diagnostic]));

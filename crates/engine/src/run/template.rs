@@ -137,7 +137,9 @@ impl RunTemplate {
     /// to end at its knots.
     pub(crate) fn reduction(&self) -> Option<Reduction> {
         match &self.system.dynamics {
-            Compiled::Reduced(reduced) if self.system.knot_count() == 0 => reduced.written_out(),
+            Compiled::Reduced(reduced) if self.system.knot_count() == 0 => {
+                reduced.written_out()
+            }
             _ => None,
         }
     }

@@ -191,8 +191,7 @@ impl Reduced {
         if mark != self.mark {
             (self.mark, self.current) = (mark, mark as usize);
             if self.current >= self.charts.len() {
-                let atlas =
-                    self.atlas.lock();
+                let atlas = self.atlas.lock();
                 self.charts.extend_from_slice(&atlas.charts[self.charts.len()..]);
             }
         }
@@ -397,8 +396,7 @@ impl Reduced {
         } else {
             self.kkt.evaluate(t, &y[..n], v, &[]);
             let scale = scale(&mut self.kkt);
-            let mut atlas =
-                self.atlas.lock();
+            let mut atlas = self.atlas.lock();
             atlas.find(t, &y[..n], &scale).ok_or(EvalError::Singular)?
         };
         let mark = index as f64;

@@ -48,7 +48,8 @@ observe side = lambda(blade)
 fn ends_are_those_of_single_runs() {
     let disk = gallery_model("disk").expect("it is there").text;
     let pendulum = gallery_model("double_pendulum").expect("it is there").text;
-    let name = |text: &str| text.lines().find(|l| l.starts_with("title")).unwrap_or("").to_owned();
+    let name =
+        |text: &str| text.lines().find(|l| l.starts_with("title")).unwrap_or("").to_owned();
     for (text, vary, t1) in [
         (SLEIGH, "a=0.05..0.5:4, phi(0)=-3..3:5", 8.0),
         (SLEIGH, "m=1..2:3, x'(0)=[-1, 2], F=[0, 1]", 5.0),
@@ -68,14 +69,23 @@ fn ends_are_those_of_single_runs() {
             for (k, series) in exact.q.iter().enumerate() {
                 let truth = *series.values.last().expect("a row");
                 let error = (motion.state[k] - truth).abs();
-                assert!(error <= 3.0 * motion.errors[k], "{case} {}: {error:e} {:e}", series.name, motion.errors[k]);
+                assert!(
+                    error <= 3.0 * motion.errors[k],
+                    "{case} {}: {error:e} {:e}",
+                    series.name,
+                    motion.errors[k]
+                );
             }
             // Velocities and what is observed have no estimate: a thousand tolerances of their size.
             let rest = exact.v.iter().chain(&exact.observed);
             for (k, series) in rest.enumerate() {
                 let truth = *series.values.last().expect("a row");
                 let found = motion.state[n + k];
-                assert!((found - truth).abs() <= 1e-6 * (1.0 + truth.abs()), "{case} {}: {found} {truth}", series.name);
+                assert!(
+                    (found - truth).abs() <= 1e-6 * (1.0 + truth.abs()),
+                    "{case} {}: {found} {truth}",
+                    series.name
+                );
             }
         }
     }
@@ -86,7 +96,8 @@ fn ends_are_those_of_single_runs() {
 fn events_are_where_closed_forms_have_them() {
     let text = "coordinates x\nparameters w = 1\nlagrangian x'^2/2 - w^2*x^2/2\ninitial x = 1\n\
                 event zero: x\nevent rising up: x - 0.5\nevent slow: x' + 2*w";
-    let (ensemble, cases) = ensemble(text, "w=1..2:11", only_ends(Run::to(10.0).tolerance(1e-10)));
+    let (ensemble, cases) =
+        ensemble(text, "w=1..2:11", only_ends(Run::to(10.0).tolerance(1e-10)));
     assert!(ensemble.has_lanes());
     let (found, single) = motions(&ensemble, &cases);
     assert!(single <= 3, "{single}");

@@ -39,7 +39,9 @@ fn additive_noise_has_strong_order_one() {
 /// which is of order two in h. On the same paths, a coarse against a fine step, within four deviations of the mean.
 #[test]
 fn means_have_the_bias_of_theory() {
-    let text = PARTICLE.replace("k = 1, c = 0.5", "k = 0, c = 1").replace("initial x = 1", "initial x = 0");
+    let text = PARTICLE
+        .replace("k = 1, c = 0.5", "k = 0, c = 1")
+        .replace("initial x = 1", "initial x = 0");
     let model = Model::parse(&text).expect("a model");
     let variance = |n: i32| {
         let z = 4.0 / f64::from(n);
@@ -138,12 +140,14 @@ fn velocity_constraints_hold_and_paths_are_reproducible() {
 /// v' = ξ tells W.
 #[test]
 fn products_are_those_of_stratonovich() {
-    let multiplied = "coordinates x\nlagrangian x'^2/2\nnoise x: x'\ninitial x' = 1\nsolve t = 0..1";
+    let multiplied =
+        "coordinates x\nlagrangian x'^2/2\nnoise x: x'\ninitial x' = 1\nsolve t = 0..1";
     let plain = "coordinates x\nlagrangian x'^2/2\nnoise x: 1\nsolve t = 0..1";
     let (a, b) = (Model::parse(multiplied).expect("a"), Model::parse(plain).expect("b"));
     for seed in 0..8 {
         let step = 1.0 / 1024.0;
-        let (v, w) = (last(&run(&a, seed, step, 1.0), 0).1, last(&run(&b, seed, step, 1.0), 0).1);
+        let (v, w) =
+            (last(&run(&a, seed, step, 1.0), 0).1, last(&run(&b, seed, step, 1.0), 0).1);
         // One noise commutes with itself: constant forces in each step give exp(W) up to the error of rk4.
         assert!((v / w.exp() - 1.0).abs() < 1e-6, "{v} {}", w.exp());
     }
@@ -152,7 +156,10 @@ fn products_are_those_of_stratonovich() {
 #[test]
 fn what_noise_does_not_go_with() {
     let refused = |text: &str| {
-        Model::parse(text).and_then(|model| model.run(&Run::to(1.0))).err().map(|e| e.to_string())
+        Model::parse(text)
+            .and_then(|model| model.run(&Run::to(1.0)))
+            .err()
+            .map(|e| e.to_string())
     };
     for text in [
         "coordinates x\nequation x' = -x\nnoise x: 1",

@@ -1,6 +1,8 @@
 //! Models that are made ready once and run with other values, against runs of the text with these values.
 
-use pfaff::{GALLERY, GalleryFiles, Method, Model, Motion, Overrides, PreparedModel, Run, Source};
+use pfaff::{
+    GALLERY, GalleryFiles, Method, Model, Motion, Overrides, PreparedModel, Run, Source,
+};
 
 /// Bits are equal: nothing but the values differs between the two roads.
 fn assert_same(name: &str, a: &Motion, b: &Motion) {
@@ -29,12 +31,17 @@ fn prepared_runs_are_those_of_the_text() {
     let (mut ready, mut compared) = (0, 0);
     for entry in GALLERY.iter().filter(|entry| entry.text.len() < 1500) {
         let model = Model::gallery(entry.name).expect("it can be read");
-        if !model.terminal.is_empty() || model.coordinates.len() > 12 || pfaff::has_memory(&model.workspace()) {
+        if !model.terminal.is_empty()
+            || model.coordinates.len() > 12
+            || pfaff::has_memory(&model.workspace())
+        {
             continue;
         }
         let is_free = |p: &&pfaff_model::Parameter| {
             let defines = |other: &pfaff_model::Parameter| {
-                other.definition.is_some_and(|e| model.workspace().graph.contains(e, &[p.symbol]))
+                other
+                    .definition
+                    .is_some_and(|e| model.workspace().graph.contains(e, &[p.symbol]))
             };
             !model.structural.contains(&p.symbol) && !model.parameters.iter().any(defines)
         };
@@ -81,7 +88,8 @@ fn starts_and_settings_are_data() {
         Run::to(2.0).method(Method::Radau).tolerance(1e-7),
     ];
     for (place, request) in requests.iter().enumerate() {
-        let prepared = PreparedModel::new(&model, &names, &requests[place.min(1)]).expect("ready");
+        let prepared =
+            PreparedModel::new(&model, &names, &requests[place.min(1)]).expect("ready");
         assert!(prepared.is_ready());
         for values in [[0.2, 1.0, 0.3, 0.0], [0.4, -2.0, 2.5, 1.0], [0.05, 0.5, -1.4, 3.0]] {
             let [a, v, phi, y] = values;

@@ -10,8 +10,8 @@ use crate::elaborate::Given;
 use crate::elaborate::scope::{Scope, Site};
 use crate::model::{
     Activity, AffineBody, Constraint, Contact, Coordinate, Datum, Declarations, Dynamics,
-    Equation, Event, Force, Hybrid, Model, MultiplierStart, Noise, Observed, Parameter, Principle,
-    Reset, Results, Sampler, Solve, Symmetry, Terminal,
+    Equation, Event, Force, Hybrid, Model, MultiplierStart, Noise, Observed, Parameter,
+    Principle, Reset, Results, Sampler, Solve, Symmetry, Terminal,
 };
 use crate::shape::Value;
 use crate::source::{Source, Span};
@@ -229,11 +229,7 @@ impl Energy {
 }
 
 /// The parameters whose values decide what the model is, with those that their values are made of.
-fn structural(
-    g: &Graph,
-    parameters: &[Parameter],
-    mut consulted: BTreeSet<Expr>,
-) -> Vec<Expr> {
+fn structural(g: &Graph, parameters: &[Parameter], mut consulted: BTreeSet<Expr>) -> Vec<Expr> {
     // What a value is made of stands before it.
     for parameter in parameters.iter().rev() {
         if consulted.contains(&parameter.symbol) {

@@ -10,8 +10,8 @@ use crate::lexer::token::Keyword;
 use crate::syntax::{
     Arena, Assignment, Binder, Clause, ClauseValue, Condition, Constraint, Contact, Control,
     DefinitionForm, Direction, Draw, Equation, Event, ExprId, Extent, Force, ForceTarget,
-    Input, NodeKind, Noise, Reset, Setting, SettingValue, Slot, State, Statement, StatementKind,
-    Symmetry, Syntax, Target,
+    Input, NodeKind, Noise, Reset, Setting, SettingValue, Slot, State, Statement,
+    StatementKind, Symmetry, Syntax, Target,
 };
 
 impl fmt::Display for Syntax {

@@ -64,7 +64,8 @@ pub(crate) fn layout(figure: &Figure<'_>, look: Look) -> Drawn {
 
 /// As [`layout`], with at most about `most` points for each curve.
 pub(crate) fn layout_within(figure: &Figure<'_>, look: Look, most: usize) -> Drawn {
-    let corners = |k: usize| figure.areas.iter().flat_map(move |a| a.points.iter().map(move |p| p[k]));
+    let corners =
+        |k: usize| figure.areas.iter().flat_map(move |a| a.points.iter().map(move |p| p[k]));
     let across = || figure.curves.iter().flat_map(|c| c.x.iter().copied()).chain(corners(0));
     let upwards = || figure.curves.iter().flat_map(|c| c.y.iter().copied()).chain(corners(1));
     let mut x = Scale::of(across(), figure.x.log);
@@ -130,7 +131,8 @@ pub(crate) fn layout_within(figure: &Figure<'_>, look: Look, most: usize) -> Dra
     }
     let curves = figure.curves.iter().map(|c| drawing(c, x, y, frame, most)).collect();
     let [fx, fy, w, h] = frame;
-    let point = |&[a, b]: &[f64; 2]| PaperPoint::new(fx + x.place(a) * w, fy + h - y.place(b) * h);
+    let point =
+        |&[a, b]: &[f64; 2]| PaperPoint::new(fx + x.place(a) * w, fy + h - y.place(b) * h);
     let painted = figure.areas.iter().map(|area| {
         let points: Vec<PaperPoint> = area.points.iter().map(point).collect();
         (points, Paint::Rgb(area.colour))

@@ -71,7 +71,11 @@ fn content(drawn: &Drawn, fonts: &mut [Font; 2]) -> Vec<u8> {
         out.set_fill_rgb(r, g, b);
         for (i, &PaperPoint { x, y }) in points.iter().enumerate() {
             let (x, y) = (hundredths(x), hundredths(y));
-            if i == 0 { out.move_to(x, y) } else { out.line_to(x, y) };
+            if i == 0 {
+                out.move_to(x, y)
+            } else {
+                out.line_to(x, y)
+            };
         }
         out.close_path().fill_nonzero();
     }

@@ -262,9 +262,9 @@ impl Sweep<'_> {
         } else {
             for (i, place) in motions.iter_mut().enumerate() {
                 let number = cases.start + i as u64;
-                let motion =
-                    self.ensemble.motion_of(number, &values(i), &mut |_| goes_on());
-                let is_over = matches!(&motion, Ok(m) if m.stop.reason == StopReason::Interrupted);
+                let motion = self.ensemble.motion_of(number, &values(i), &mut |_| goes_on());
+                let is_over =
+                    matches!(&motion, Ok(m) if m.stop.reason == StopReason::Interrupted);
                 if is_over || !goes_on() {
                     break;
                 }

@@ -99,7 +99,8 @@ impl Pictures {
         }
         if let Some(name) = &self.report {
             let mut figures: Vec<(String, Figure<'_>)> = Vec::new();
-            let own = rows.figure(kind, &columns).map(|figure| (heading(kind).to_owned(), figure));
+            let own =
+                rows.figure(kind, &columns).map(|figure| (heading(kind).to_owned(), figure));
             figures.extend(own.ok());
             for (other, _) in SweepPlot::ALL {
                 if other == kind || other == SweepPlot::Overlay {

@@ -346,8 +346,10 @@ impl<'a> LaneRun<'a> {
                 Crossing::None => {}
                 Crossing::Unclear => return Next::Leaves,
                 Crossing::At { event, t } => {
-                    let (start, end) =
-                        (self.after.at(StepLayout::T, lane), self.before.at(StepLayout::T, lane));
+                    let (start, end) = (
+                        self.after.at(StepLayout::T, lane),
+                        self.before.at(StepLayout::T, lane),
+                    );
                     let h = self.before.at(StepLayout::H, lane);
                     let landing = Landing { event, tries: 0, h, within: end - start };
                     flight.landing = Some(landing);
@@ -556,7 +558,10 @@ impl<'a> LaneRun<'a> {
 enum Crossing {
     None,
     /// One function crossed zero.
-    At { event: usize, t: f64 },
+    At {
+        event: usize,
+        t: f64,
+    },
     /// A single run has to look more closely.
     Unclear,
 }

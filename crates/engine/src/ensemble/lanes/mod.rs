@@ -107,18 +107,17 @@ impl Lanes {
         let programs = LanePrograms::new(model, &reduction)?;
         let (t0, t1) = settings.span();
         let tolerance = settings.tolerance();
-        let looser = [LOOSER, CAREFUL].map(|factor| {
-            (factor * tolerance).min(LOOSEST).max(10.0 * tolerance)
-        });
+        let looser = [LOOSER, CAREFUL]
+            .map(|factor| (factor * tolerance).min(LOOSEST).max(10.0 * tolerance));
         let direction = |d: pfaff_model::Direction| match d {
             pfaff_model::Direction::Rising => 1.0,
             pfaff_model::Direction::Falling => -1.0,
             pfaff_model::Direction::Both => 0.0,
         };
-        let events = model.events.iter().map(|event| LaneEvent {
-            direction: direction(event.direction),
-            stop: event.stop,
-        });
+        let events = model
+            .events
+            .iter()
+            .map(|event| LaneEvent { direction: direction(event.direction), stop: event.stop });
         Some(Self {
             programs,
             settings: LaneSettings { t0, t1, tolerance, looser },

@@ -247,9 +247,8 @@ impl<'a> Field<'a> {
         });
         let Dynamics::Lagrangian { lagrangian, .. } = model.dynamics else { return None };
         let momenta = g.gradient(lagrangian, &model.velocities());
-        let terms = momenta.iter().zip(model.velocities()).map(|(&p, v)| {
-            magnitude(g, g.mul(p, v))
-        });
+        let terms =
+            momenta.iter().zip(model.velocities()).map(|(&p, v)| magnitude(g, g.mul(p, v)));
         let size = g.add(g.sum(terms), magnitude(g, lagrangian));
         let size = at_state(&[size])?[0];
         Some(Self {
@@ -338,9 +337,8 @@ fn step(field: &Field<'_>, layout: StepLayout, parameters: &[Expr]) -> Option<Pr
     let h = g.choose(is_last, rest, h);
     let mut stages = vec![rates.clone()];
     for (row, node) in tableau.rows.iter().zip(tableau.nodes) {
-        let at: Vec<Expr> = (0..d)
-            .map(|i| g.add(y[i], g.mul(h, combined(g, row, &stages, i))))
-            .collect();
+        let at: Vec<Expr> =
+            (0..d).map(|i| g.add(y[i], g.mul(h, combined(g, row, &stages, i)))).collect();
         let time = g.add(t, g.mul(real(g, node), h));
         stages.push(field.at(&right, time, &at));
     }
@@ -407,7 +405,8 @@ fn step(field: &Field<'_>, layout: StepLayout, parameters: &[Expr]) -> Option<Pr
         attention = g.logic_or(attention, g.logic_and(is_good, seen));
     }
     outputs.extend(values.iter().enumerate().map(|(i, &e)| kept(e, rows[layout.event(i)])));
-    outputs.extend(slopes.iter().enumerate().map(|(i, &e)| kept(e, rows[layout.event_rate(i)])));
+    outputs
+        .extend(slopes.iter().enumerate().map(|(i, &e)| kept(e, rows[layout.event_rate(i)])));
     if !field.phases.is_empty() {
         // Narrow features: the phases may not vary much over half a step.
         let middle: Vec<Expr> = (0..d)
@@ -418,7 +417,8 @@ fn step(field: &Field<'_>, layout: StepLayout, parameters: &[Expr]) -> Option<Pr
             })
             .collect();
         let half = g.add(t, g.mul(real(g, 0.5), h));
-        let (within, after) = (field.at(&field.phases, half, &middle), field.at(&field.phases, time, &end[..d]));
+        let (within, after) =
+            (field.at(&field.phases, half, &middle), field.at(&field.phases, time, &end[..d]));
         for (i, (&within, &after)) in within.iter().zip(&after).enumerate() {
             let before = rows[layout.phase(i)];
             for side in [before, after] {
@@ -484,8 +484,7 @@ fn start(
         own = g.choose(counts, time, own);
     }
     let tenth = g.mul(real(g, 0.1), own);
-    let moved: Vec<Expr> =
-        (0..d).map(|i| g.add(y[i], g.mul(tenth, rates[i]))).collect();
+    let moved: Vec<Expr> = (0..d).map(|i| g.add(y[i], g.mul(tenth, rates[i]))).collect();
     let there = field.at(&field.rates, g.add(t0, tenth), &moved);
     let mut sizes = Vec::with_capacity(d);
     let mut changes = Vec::with_capacity(d);
@@ -497,7 +496,12 @@ fn start(
     }
     // What moves only by what moves later: once more, from there.
     let later: Vec<Expr> = (0..d)
-        .map(|i| g.add(y[i], g.mul(tenth, g.add(rates[i], g.mul(real(g, 0.5), g.sub(there[i], rates[i]))))))
+        .map(|i| {
+            g.add(
+                y[i],
+                g.mul(tenth, g.add(rates[i], g.mul(real(g, 0.5), g.sub(there[i], rates[i])))),
+            )
+        })
         .collect();
     let once_more = field.at(&field.rates, g.add(t0, tenth), &later);
     for i in 0..d {
@@ -509,10 +513,8 @@ fn start(
     let mut first = span;
     for i in 0..d {
         let by_rate = g.div(sizes[i], g.add(magnitude(g, rates[i]), real(g, 1e-300)));
-        let by_change = g.sqrt(g.div(
-            g.mul(sizes[i], tenth),
-            g.add(changes[i], real(g, 1e-300)),
-        ));
+        let by_change =
+            g.sqrt(g.div(g.mul(sizes[i], tenth), g.add(changes[i], real(g, 1e-300))));
         // NOTE: what has no size does not count, nor what does not change.
         let counts = g.compare(Relation::Less, g.zero(), sizes[i]);
         let time = smaller(g, by_rate, by_change);
@@ -548,11 +550,8 @@ fn start(
 fn point(model: &Workspace, field: &Field<'_>, parameters: &[Expr]) -> Option<Program> {
     let g = field.g;
     let velocities = model.velocities();
-    let moving: Vec<(Expr, Expr)> = velocities
-        .iter()
-        .copied()
-        .zip(field.reduction.velocities.iter().copied())
-        .collect();
+    let moving: Vec<(Expr, Expr)> =
+        velocities.iter().copied().zip(field.reduction.velocities.iter().copied()).collect();
     let still: Vec<(Expr, Expr)> = velocities.iter().map(|&v| (v, g.zero())).collect();
     let residuals = model.constraints.iter().map(|constraint| {
         let slopes = g.gradient(constraint.expr, &velocities);
@@ -565,12 +564,8 @@ fn point(model: &Workspace, field: &Field<'_>, parameters: &[Expr]) -> Option<Pr
         g.div(residual, g.add(size, real(g, 1e-300)))
     });
     let residuals: Vec<Expr> = residuals.collect();
-    let inputs: Vec<Expr> = [field.time]
-        .iter()
-        .chain(&field.state)
-        .chain(parameters)
-        .copied()
-        .collect();
+    let inputs: Vec<Expr> =
+        [field.time].iter().chain(&field.state).chain(parameters).copied().collect();
     let mut outputs = field.reduction.velocities.clone();
     outputs.extend(&field.observed);
     outputs.extend([field.energy, field.energy_size]);
