@@ -110,9 +110,11 @@ pub use analysis::variations::{Variation, VariationRequest, Variations, variatio
 pub use analysis::views::{View, ViewMotion, view_motion};
 pub use clock::{Clock, Interrupt};
 pub use derivation::{Derivation, derive, derive_for_run};
-pub use ensemble::Ensemble;
 pub use ensemble::cases::Cases;
+pub use ensemble::lanes::{LaneEventRecord, LaneMotion};
+pub use ensemble::prepared::PreparedModel;
 pub use ensemble::sequence::Sampling;
+pub use ensemble::{CaseMotion, Ensemble};
 pub use error::Error;
 pub use gallery::{GALLERY, GalleryFiles, GalleryModel, gallery_model};
 pub use model::Model;

@@ -46,6 +46,10 @@ pub struct Run {
     pub lead: Vec<(String, f64)>,
     /// Between given ends: the seconds that the search may take. Needs a clock.
     pub seconds: Option<f64>,
+    /// Of white forces: another seed gives other paths.
+    pub seed: Option<u64>,
+    /// Of white forces: the number of the path among those of a seed.
+    pub stream: Option<u64>,
     /// Parameters and initial values by which the motion is differentiated: `a`, `x(0)`, `x'(0)`, `mu(c)(0)`.
     pub sensitivities: Vec<String>,
     /// Whether second derivatives by the same quantities are computed too.
@@ -345,6 +349,11 @@ impl Settings {
     /// The tolerance of a step.
     pub fn tolerance(&self) -> f64 {
         self.options.tolerance
+    }
+
+    /// Whether the method is left to the engine, or is the explicit one with steps of its own choice.
+    pub(crate) fn is_adaptive(&self) -> bool {
+        self.geometric.is_none() && (self.auto || self.options.method == solver::Method::Dop853)
     }
 
     /// The output times.

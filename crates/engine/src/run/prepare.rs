@@ -1,5 +1,7 @@
 //! A model made ready: everything between its equations and the first step.
 
+use std::sync::Arc;
+
 use crate::model::Model;
 use pfaff_mechanics::{LARGE, LagrangianData};
 use pfaff_model::{Principle, Workspace};
@@ -13,7 +15,8 @@ use crate::problem::branches::Branches;
 use crate::problem::settings::{Run, Settings};
 use crate::problem::start::Start;
 use crate::run::consistent_start::{begin, possible, redundant};
-use crate::system::compiled::{Compiled, CompiledSystem, Dynamics};
+use crate::run::template::RunTemplate;
+use crate::system::compiled::{Compiled, CompiledSystem, Dynamics, NoiseSource};
 use crate::system::contact::ContactSolver;
 use crate::system::geometric::Geometric;
 use crate::system::jacobian::ModelJacobian;
@@ -107,6 +110,10 @@ pub(crate) struct RunInput {
     pub(crate) sizes: Vec<f64>,
     /// The largest energy before.
     pub(crate) energy: f64,
+    /// White forces.
+    pub(crate) noise: Option<NoiseSource>,
+    /// What was made ready before.
+    pub(crate) template: Option<Arc<RunTemplate>>,
 }
 
 /// What a run begins with.
@@ -134,9 +141,17 @@ pub(crate) fn has_loops(model: &Workspace, request: &Run) -> bool {
 pub(crate) fn prepare(
     model: &Workspace,
     dynamics: &Dynamics,
-    known: RunInput,
+    mut known: RunInput,
     settings: &mut Settings,
 ) -> Result<Prepared, Failure> {
+    if let Some(template) = known.template.take() {
+        if let Some(prepared) = template.prepared(model, dynamics, settings)? {
+            return Ok(prepared);
+        }
+        if template.reduces {
+            known.lagrangian = LagrangianData::of(model);
+        }
+    }
     let clock = Stopwatch::start(settings.clock);
     let mut system =
         CompiledSystem::new(model, dynamics, settings.backend).map_err(Failure::from)?;
@@ -148,6 +163,7 @@ pub(crate) fn prepare(
         }
     }
     system.sizes = known.sizes;
+    system.noise = known.noise.map(Box::new);
     if let Some(jumps) = &mut system.jumps {
         jumps.contacts = known.contacts.map(Box::new);
         jumps.has_closed = known.has_closed;

@@ -98,6 +98,17 @@ impl StaticLdl {
         })
     }
 
+    /// Other parameters; the pivots have to be measured anew.
+    pub(crate) fn set_parameters(&mut self, parameters: &[f64]) {
+        self.run.set_parameters(parameters);
+        self.floor.fill(0.0);
+    }
+
+    /// Other forces, which do not change the pivots.
+    pub(crate) fn set_forces(&mut self, parameters: &[f64]) {
+        self.run.set_parameters(parameters);
+    }
+
     /// Takes the pivots at this state as the measure for others; `false` if the solution is not the expected one.
     pub(crate) fn calibrate(&mut self, state: [&[f64]; 4], expected: &[f64]) -> bool {
         /// Agreement with the pivoted solve: rounding, amplified by the condition.

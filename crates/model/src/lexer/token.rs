@@ -118,6 +118,7 @@ keywords! {
     Potential "potential" "potential k*x^2/2"
     Constraint "constraint" "constraint name: y' = a*x'"
     Force "force" "force x: -c*x'"
+    Noise "noise" "noise x: sigma"
     Dissipation "dissipation" "dissipation c*x'^2/2"
     Equation "equation" "equation m*x'' = -k*x"
     Principle "principle" "principle chetaev"

@@ -226,6 +226,8 @@ impl HybridRun<'_> {
             counts: self.counts.clone(),
             sizes: self.sizes.clone(),
             energy: self.energy,
+            noise: None,
+            template: None,
         };
         let rest = self.remaining();
         let whole = &self.whole;
