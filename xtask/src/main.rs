@@ -15,6 +15,7 @@ mod licences;
 mod map;
 mod mutants;
 mod prepare;
+mod python;
 mod steps;
 mod tidy;
 mod tools;
@@ -32,6 +33,8 @@ cargo xtask COMMAND
   api     rewrites docs/api/pfaff.txt, the list of public items of the crate `pfaff`
   bless   writes answers into the documents and snapshots of the tests; look at the difference before you keep it
   proof   writes docs/proof.md: published numbers and ours
+  python  builds the Python package and runs its tests, as `test` does
+  wheel   builds the Python package as it is published, into target/wheels
   fuzz    a million mutated models, and more: no panic, no hang (some minutes)
           `fuzz commands 10000 7`: so many random models of a seed through every command of the program
           `fuzz differential 10000 7`: so many random motions of a seed against a slow integrator of their own
@@ -54,6 +57,8 @@ fn main() -> ExitCode {
         ["api"] => status(api::run(&root)),
         ["bless"] => status(steps::bless(&root)),
         ["proof"] => status(steps::proof(&root)),
+        ["python"] => status(steps::python(&root)),
+        ["wheel"] => status(python::release(&root)),
         ["fuzz"] => status(steps::fuzz(&root)),
         ["fuzz", "differential", numbers @ ..]
             if numbers.len() <= 2 && numbers.iter().all(|n| is_count(n)) =>

@@ -8,7 +8,7 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 use crate::prepare::Preparation;
-use crate::{api, cargo, licences, mutants, tidy, tools};
+use crate::{api, cargo, licences, mutants, python, tidy, tools};
 
 /// How a check ended.
 #[derive(Clone, Debug, PartialEq)]
@@ -59,6 +59,7 @@ const TEST: &[Step] = &[
             &[],
         ),
     },
+    Step { name: "Python", work: Work::Here(python::check) },
     Step { name: "spelling", work: Work::Here(tools::typos) },
     Step {
         name: "examples in the documentation",
@@ -177,6 +178,13 @@ pub(crate) fn bless(root: &Path) -> bool {
 pub(crate) fn proof(root: &Path) -> bool {
     let arguments = ["test", "--package", "pfaff", "--test", "main", "analysis::proof::"];
     cargo::run(root, &arguments, &[("PFAFF_BLESS", OsString::from("1"))])
+}
+
+/// The Python package and its tests, by themselves.
+pub(crate) fn python(root: &Path) -> bool {
+    const PYTHON: Step = Step { name: "Python", work: Work::Here(python::check) };
+    let _ = Preparation::begin(root).path();
+    run_all(root, vec![&PYTHON])
 }
 
 /// The property tests with their full numbers.

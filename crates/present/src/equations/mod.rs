@@ -7,6 +7,7 @@
 mod agreement_tests;
 mod document;
 mod fractional;
+mod graph;
 mod hamilton;
 mod markup;
 mod names;
@@ -17,6 +18,7 @@ mod standard;
 mod state;
 
 pub use fractional::{present_fractional, present_fractional_hamilton};
+pub use graph::expression_graph;
 pub use hamilton::present_hamilton;
 pub(crate) use names::{named_parts, names_of};
 pub use outline::present_outline;
