@@ -22,8 +22,9 @@ mod sweep_page;
 mod table;
 
 pub use equations::{
-    Presentation, StandardForm, present, present_fractional, present_fractional_hamilton,
-    present_hamilton, present_outline, present_reduced, present_short, present_standard,
+    Presentation, StandardForm, expression_graph, present, present_fractional,
+    present_fractional_hamilton, present_hamilton, present_outline, present_reduced,
+    present_short, present_standard,
 };
 pub use geometry::{present_fractional_forms, trace_table};
 pub use json::json_text;

@@ -10,6 +10,7 @@ mod book_tests;
 mod conserved;
 mod document;
 mod fractional;
+mod graph;
 mod hamilton;
 pub(crate) mod headings;
 mod jumps;
@@ -23,6 +24,7 @@ mod standard;
 mod state;
 
 pub use fractional::{present_fractional, present_fractional_hamilton};
+pub use graph::expression_graph;
 pub use hamilton::present_hamilton;
 pub(crate) use names::{named_parts, names_of};
 pub use outline::present_outline;
