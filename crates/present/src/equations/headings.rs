@@ -222,7 +222,11 @@ mod tests {
     #[test]
     fn formulas_of_headings() {
         let heading = "Hamilton's equations q' = dH/dp, p' = -dH/dq + Q + R";
-        assert!(latex(heading).expect("formulas").contains(r"$\dot q = \frac{\partial H}{\partial p}$"));
+        assert!(
+            latex(heading)
+                .expect("formulas")
+                .contains(r"$\dot q = \frac{\partial H}{\partial p}$")
+        );
         let html = html(heading);
         assert!(html.contains("<mover><mi>q</mi><mo>˙</mo></mover>"), "{html}");
         let fraction =
