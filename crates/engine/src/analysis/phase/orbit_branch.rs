@@ -314,6 +314,7 @@ impl Follower {
                 && is_clear
                 && ends.0 * ends.1 < 0.0
                 && let Some(found) = self.locate(here, length, ends, &value)
+                && (self.from.min(self.to)..=self.from.max(self.to)).contains(&found.p)
             {
                 let state = self.shooter.phase.named(&found.found.point.y);
                 branch.special.push(SpecialPoint {

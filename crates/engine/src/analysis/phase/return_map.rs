@@ -343,6 +343,10 @@ pub(crate) fn returning(
         .ok_or_else(|| Failure::usage("the multipliers could not be computed"))?;
     multipliers.sort_by(|a, b| size(b).total_cmp(&size(a)).then(b[1].total_cmp(&a[1])));
     let trivial = multipliers.len().checked_sub(1);
+    // It is zero but for the rounding of differences.
+    if let Some(last) = multipliers.last_mut().filter(|v| size(v) < 1e-7) {
+        *last = [0.0, 0.0];
+    }
     let others = &multipliers[..trivial.unwrap_or(0)];
     let stability = if others.iter().any(|v| size(v) > 1.0 + NEUTRAL) {
         Stability::Unstable
