@@ -40,7 +40,9 @@ fn least(model: &Model, request: &Run) -> f64 {
 }
 
 fn main() {
-    println!("model            method   tolerance   p   plain ms   with ms   ratio   1 + 0.7 p");
+    println!(
+        "model            method   tolerance   p   plain ms   with ms   ratio   1 + 0.7 p"
+    );
     let cases = [
         ("sleigh", SLEIGH, 500.0, ["a", "a, J", "a, J, m, k"]),
         ("double pendulum", PENDULUM, 100.0, ["l", "l, m", "l, m, g, r, n"]),
