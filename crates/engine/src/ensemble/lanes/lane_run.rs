@@ -12,7 +12,7 @@ use crate::motion::verdict::{Audit, Check, Verdict};
 /// Differences beyond this part of a coordinate's size say nothing.
 const APART: f64 = 0.03;
 /// The error of a single step, in parts of the tolerance.
-const OF_STEP: f64 = 0.1;
+const OF_STEP: f64 = 1.0;
 /// Short steps onto an event at most.
 const MOST_LANDINGS: usize = 8;
 /// A value that has a sign, and whose products have one.
@@ -502,7 +502,8 @@ impl<'a> LaneRun<'a> {
         let (end, second) = (&flight.end, &flight.second);
         let tolerance = settings.tolerance;
         let rounding = 3.0 * f64::EPSILON * end.steps.sqrt();
-        let by_tolerance = (10.0 * tolerance + rounding) / settings.looser[flight.attempt];
+        // NOTE: a margin that is three times that of a long run, because these may be short.
+        let by_tolerance = (30.0 * tolerance + rounding) / settings.looser[flight.attempt];
         let by_steps = 3.0 * (second.steps / end.steps).powi(8);
         let margin = by_tolerance.max(by_steps.min(1.0));
         let (mut largest, mut errors) = (0.0_f64, Vec::with_capacity(n));
