@@ -226,7 +226,7 @@ fn against_runs(
 
 fn rattlebacks(count: usize) {
     let text = gallery_model("rattleback").expect("it is there").text;
-    let request = Run { samples: Some(2), ..Run::to(2.0).tolerance(1e-8) };
+    let request = Run { samples: Some(2), ..Run::to(5.0).tolerance(1e-8) };
     against_runs("rattlebacks", text, "spin0", (-6.0, -4.0), (count, request));
 }
 
