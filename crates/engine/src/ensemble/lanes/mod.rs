@@ -9,6 +9,7 @@
 //! construction, and the equations themselves were checked by the whole audit of the first motion.
 
 mod consistent;
+mod cubic;
 mod lane_run;
 mod programs;
 
