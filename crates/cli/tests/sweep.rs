@@ -372,7 +372,8 @@ fn limits_keep_what_is_complete() {
 #[test]
 fn summaries_say_how_cases_were_run() {
     let folder = Folder::new("sweep-runs");
-    let relaxed = "coordinates x\nparameters k = 1\nlagrangian x'^2/2 - k*x^2/2\nforce x: -caputo(x, 0.5)\ninitial x = 1\nsolve t = 0..1";
+    let relaxed = "coordinates x\nparameters k = 1\nlagrangian x'^2/2 - k*x^2/2\n\
+                   force x: -caputo(x, 0.5)\ninitial x = 1\nsolve t = 0..1";
     let memory = folder.write("m.pfaff", relaxed);
     let out = folder.path("t.csv");
     for (model, vary, more, words) in [
@@ -425,7 +426,8 @@ fn sweeps_are_drawn() {
 #[test]
 fn noise_is_reproducible() {
     let folder = Folder::new("sweep-noise");
-    let text = "coordinates x\nparameters c = 1\nlagrangian x'^2/2\ndissipation c*x'^2/2\nnoise x: 1\nsolve t = 0..1, step = 0.1";
+    let text = "coordinates x\nparameters c = 1\nlagrangian x'^2/2\ndissipation c*x'^2/2\n\
+                noise x: 1\nsolve t = 0..1, step = 0.1";
     let model = folder.write("n.pfaff", text);
     let sweep = |name: &str, more: &[&str]| {
         let out = folder.path(name);

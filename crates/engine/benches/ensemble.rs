@@ -161,7 +161,8 @@ fn sleighs(count: usize) {
         }
         by_threads[threads - 1] = ours;
         println!(
-            "{threads} threads: {count} sleighs in {ours:.4} s, {:.3} M/s, {single} by themselves; by hand {theirs:.4} s; \
+            "{threads} threads: {count} sleighs in {ours:.4} s, {:.3} M/s, {single} by themselves; \
+             by hand {theirs:.4} s; \
              ratio of speeds {:.2}",
             1e-6 * count as f64 / ours,
             theirs / ours

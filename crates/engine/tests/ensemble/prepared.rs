@@ -4,8 +4,8 @@ use pfaff::{
     GALLERY, GalleryFiles, Method, Model, Motion, Overrides, PreparedModel, Run, Source,
 };
 
-/// The same motions: values differ by no more than 1e-10 of their size, because programs that were made at another start
-/// may add in another order.
+/// The same motions: values differ by no more than 1e-10 of their size, because programs that were made at another
+/// start may add in another order.
 fn assert_same(name: &str, a: &Motion, b: &Motion) {
     assert_eq!(a.stop.reason, b.stop.reason, "{name}");
     assert_eq!(a.t.len(), b.t.len(), "{name}");
@@ -28,7 +28,8 @@ fn read(text: &str, set: &str, initial: &str) -> Option<Model> {
     Model::read(Source::new("model", text), &overrides, &GalleryFiles).ok()
 }
 
-/// Over the gallery: the first parameter that decides nothing else and the first velocity at the start, changed a little.
+/// Over the gallery: the first parameter that decides nothing else and the first velocity at the start, changed a
+/// little.
 #[test]
 fn prepared_runs_are_those_of_the_text() {
     let (mut ready, mut compared) = (0, 0);

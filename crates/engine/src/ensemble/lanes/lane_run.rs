@@ -117,8 +117,8 @@ impl<'a> LaneRun<'a> {
         }
     }
 
-    /// Runs so many motions. `values` writes the parameters of one over those of the model; `done` takes each when it is
-    /// complete, in any order, or `None` if a single run has to do it; what is not handed over was interrupted.
+    /// Runs so many motions. `values` writes the parameters of one over those of the model; `done` takes each when it
+    /// is complete, in any order, or `None` if a single run has to do it; what is not handed over was interrupted.
     pub(crate) fn run(
         &mut self,
         count: usize,
