@@ -1,8 +1,8 @@
 //! The programs of motions in lanes: a start, a whole step with its error control, and what is read off a state.
 //!
 //! One evaluation of the step program is a trial of DOP853 in eight motions at once, each with its own time, step,
-//! tolerance and parameters: stages, error, acceptance and the next step length are all instructions, so that between two
-//! trials nothing is left to do but to see whether a lane wants attention.
+//! tolerance and parameters: stages, error, acceptance and the next step length are all instructions, so that between
+//! two trials nothing is left to do but to see whether a lane wants attention.
 
 use pfaff_expr::{Expr, Graph, Relation, Role, Unary, number};
 use pfaff_mechanics::Reduction;
