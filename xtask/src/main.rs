@@ -16,9 +16,11 @@ mod map;
 mod mutants;
 mod prepare;
 mod python;
+mod signs;
 mod steps;
 mod tidy;
 mod tools;
+mod web;
 
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -35,14 +37,20 @@ cargo xtask COMMAND
   proof   writes docs/proof.md: published numbers and ours
   python  builds the Python package and runs its tests, as `test` does
   wheel   builds the Python package as it is published, into target/wheels
-  fuzz    a million mutated models, and more: no panic, no hang (some minutes)
+  fuzz    a million texts, and more of every target: no panic, no hang (some minutes)
+          `fuzz text 1000000 7`: so many cases of a seed of one target; targets: text, model, command, command-line,
+          table, tape, cranelift, expression, format
           `fuzz commands 10000 7`: so many random models of a seed through every command of the program
           `fuzz differential 10000 7`: so many random motions of a seed against a slow integrator of their own
+  soak    a hundred million steps, a day of a service, a thousand runs at once: memory does not grow
   mutants forty small changes of `mechanics`: at most two may escape its tests; `mutants 7`: another seed
+  signs   two hundred planted sign errors in derivation, solver and audit: each is found by a test, or by the audit
+          of the gallery; `signs 40 7`: so many of another seed
   bench   one table of ratios to hand-written code; `bench all`: the benchmarks of every crate;
           `bench scale`: how cost grows with the size of a system
   longtime
           what the long-time methods keep of eight systems, as the table of docs/longtime.md; `longtime 100000`: steps
+  web     the workbench as a static site in target/web: scripts and the engine as WebAssembly
   help    this text
 ";
 
@@ -55,6 +63,7 @@ fn main() -> ExitCode {
         ["tidy"] => status(tidy::run(&root)),
         ["map"] => status(map::run(&root)),
         ["api"] => status(api::run(&root)),
+        ["web"] => status(web::build(&root)),
         ["bless"] => status(steps::bless(&root)),
         ["proof"] => status(steps::proof(&root)),
         ["python"] => status(steps::python(&root)),
@@ -70,9 +79,22 @@ fn main() -> ExitCode {
         {
             status(steps::commands(&root, numbers))
         }
+        ["fuzz", target, numbers @ ..]
+            if numbers.len() <= 2 && numbers.iter().all(|n| is_count(n)) =>
+        {
+            status(steps::loops(&root, target, numbers))
+        }
+        ["soak"] => status(steps::soak(&root)),
         ["mutants"] => status(mutants::passes(&root, mutants::SEED)),
         ["mutants", seed] if seed.parse::<u64>().is_ok() => {
             status(mutants::passes(&root, seed.parse().unwrap_or(mutants::SEED)))
+        }
+        ["signs", numbers @ ..]
+            if numbers.len() <= 2 && numbers.iter().all(|n| is_count(n)) =>
+        {
+            let number = |i: usize| numbers.get(i).and_then(|text| text.parse::<u64>().ok());
+            let count = number(0).unwrap_or(200) as usize;
+            status(signs::passes(&root, count, number(1).unwrap_or(signs::SEED)))
         }
         ["bench"] => status(bench::ratios(&root)),
         ["bench", "all"] => status(bench::run(&root)),

@@ -8,7 +8,7 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 use crate::prepare::Preparation;
-use crate::{api, cargo, licences, mutants, python, tidy, tools};
+use crate::{api, cargo, licences, mutants, python, signs, tidy, tools, web};
 
 /// How a check ended.
 #[derive(Clone, Debug, PartialEq)]
@@ -59,6 +59,7 @@ const TEST: &[Step] = &[
             &[],
         ),
     },
+    Step { name: "scripts of the workbench", work: Work::Here(web::check) },
     Step { name: "Python", work: Work::Here(python::check) },
     Step { name: "spelling", work: Work::Here(tools::typos) },
     Step {
@@ -146,7 +147,13 @@ const LONG: &[Step] = &[
         ),
     },
     Step { name: "WebAssembly", work: Work::Here(tools::web_assembly) },
+    Step {
+        name: "workbench as a site",
+        work: Work::Here(|root| Verdict::of(web::build(root))),
+    },
     Step { name: "mutants of mechanics", work: Work::Here(mutants::check) },
+    Step { name: "planted sign errors", work: Work::Here(signs::check) },
+    Step { name: "an older processor (QEMU)", work: Work::Here(tools::older_processor) },
 ];
 
 /// The checks of every change; true if all passed.
@@ -187,10 +194,45 @@ pub(crate) fn python(root: &Path) -> bool {
     run_all(root, vec![&PYTHON])
 }
 
-/// The property tests with their full numbers.
+/// The targets of `fuzz/plain` with as many cases as take a minute or two each.
+const FUZZ: &[(&str, &str)] = &[
+    ("text", "1000000"),
+    ("model", "10000"),
+    ("command", "1000"),
+    ("command-line", "20000"),
+    ("table", "20000"),
+    ("tape", "100000"),
+    ("cranelift", "2000"),
+    ("expression", "20000"),
+    ("format", "5000"),
+];
+
+/// All targets.
 pub(crate) fn fuzz(root: &Path) -> bool {
-    let arguments = ["test", "--release", "--package", "pfaff", "--test", "main", "fuzz::"];
-    cargo::run(root, &arguments, &[("PFAFF_TESTS", OsString::from("full"))])
+    FUZZ.iter().all(|(target, count)| loops(root, target, &[count, "1"]))
+}
+
+/// A target of `fuzz/plain`: how many cases, and the seed.
+pub(crate) fn loops(root: &Path, target: &str, numbers: &[&str]) -> bool {
+    let features: &[&str] = match target {
+        // NOTE: these need the engine alone, which builds in a fraction of the time.
+        "text" | "model" | "tape" | "expression" => &["--no-default-features"],
+        "cranelift" => &["--no-default-features", "--features", "cranelift"],
+        _ => &[],
+    };
+    let number = |i: usize, default: &'static str| *numbers.get(i).unwrap_or(&default);
+    plain(root, features, &[target, number(0, "10000"), number(1, "1")])
+}
+
+/// The soak: steps, requests, runs at once.
+pub(crate) fn soak(root: &Path) -> bool {
+    let runs = [["--steps", "100000000"], ["--service", "86400"], ["--threads", "1000"]];
+    runs.iter().all(|words| plain(root, &["--no-default-features"], words))
+}
+
+fn plain(root: &Path, features: &[&str], words: &[&str]) -> bool {
+    let run = ["run", "--quiet", "--profile", "fuzz", "--package", "pfaff-fuzz"];
+    cargo::run(root, &[&run, features, &["--"], words].concat(), &[])
 }
 
 /// Random motions against an independent integrator: how many, and the seed. Fails if one is wrong and passed.

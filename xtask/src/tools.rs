@@ -44,3 +44,34 @@ pub(crate) fn web_assembly(root: &Path) -> Verdict {
     let check = ["check", "--package", "pfaff", "--lib", "--target", TARGET];
     Verdict::of(cargo::run(root, &check, &[]))
 }
+
+/// Processors that QEMU is, and what they lack: AVX2 with all that came after it, and AVX-512.
+const PROCESSORS: [&str; 2] = ["Nehalem", "Haswell"];
+/// The tests in which machine code, lanes and interpreter are compared.
+const COMPARED: [&str; 3] = ["backends", "refused", "edges"];
+
+/// Programs under an emulated processor without AVX2, and one without AVX-512: the same bits, by what it has.
+pub(crate) fn older_processor(root: &Path) -> Verdict {
+    if !starts("qemu-x86_64", &["--version"]) {
+        return Verdict::Skip("no qemu-x86_64; `apt-get install qemu-user`".to_owned());
+    }
+    let build = ["test", "--package", "pfaff-program", "--lib", "--test", "main", "--no-run"];
+    let build = [&build[..], &["--message-format", "json"]].concat();
+    let Some(text) = cargo::output(root, &build) else { return Verdict::Fail };
+    let path = |line: &str| {
+        let rest = line.split_once("\"executable\":\"")?.1;
+        Some(rest.split_once('"')?.0.to_owned())
+    };
+    let binaries: Vec<String> = text.lines().filter_map(path).collect();
+    let run = |processor: &str, binary: &String| {
+        println!("{processor}: {binary}");
+        Command::new("qemu-x86_64")
+            .args(["-cpu", processor, binary])
+            .args(COMPARED)
+            .current_dir(root.join("crates/program"))
+            .status()
+            .is_ok_and(|status| status.success())
+    };
+    let passed = PROCESSORS.iter().all(|processor| binaries.iter().all(|b| run(processor, b)));
+    Verdict::of(passed && !binaries.is_empty())
+}

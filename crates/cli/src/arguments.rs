@@ -35,9 +35,12 @@ pub(crate) struct MotionArguments {
     /// Largest local error per step, in parts of the size of each component
     #[arg(long, value_name = "E", allow_hyphen_values = true)]
     pub(crate) tolerance: Option<f64>,
-    /// auto, dop853, taylor, radau or rk4
+    /// auto, dop853, taylor, radau, rosenbrock or rk4; dalembert, gauss or energy for long times
     #[arg(long, value_name = "M")]
     pub(crate) method: Option<String>,
+    /// double, or double_double: some thirty digits, by Taylor series
+    #[arg(long, value_name = "P")]
+    pub(crate) precision: Option<String>,
     /// The step of rk4, or the first step of the others
     #[arg(long, value_name = "H", allow_hyphen_values = true)]
     pub(crate) step: Option<f64>,
@@ -50,6 +53,9 @@ pub(crate) struct MotionArguments {
     /// Largest number of steps
     #[arg(long, value_name = "N")]
     pub(crate) max_steps: Option<usize>,
+    /// Another seed gives other random draws and other noise; 0 if not given
+    #[arg(long, value_name = "N")]
+    pub(crate) seed: Option<u64>,
 }
 
 /// How a motion between given ends (`final`) is looked for.

@@ -3,7 +3,9 @@
 use std::sync::LazyLock;
 use std::time::Instant;
 
-use pfaff::{Clock, Run};
+use pfaff::{Clock, Interrupt, Run};
+
+use crate::guard;
 
 static BEGIN: LazyLock<Instant> = LazyLock::new(Instant::now);
 
@@ -14,5 +16,10 @@ pub(crate) fn seconds() -> f64 {
 
 /// A run as the model says: measured, and kept at its output times alone.
 pub(crate) fn measured_run() -> Run {
-    Run { outputs_only: true, clock: Some(Clock(seconds)), ..Run::default() }
+    Run {
+        outputs_only: true,
+        clock: Some(Clock(seconds)),
+        interrupt: Some(Interrupt(guard::is_asked_to_end)),
+        ..Run::default()
+    }
 }

@@ -10,6 +10,8 @@ pub(crate) enum Operation {
     Write,
     Sync,
     Rename,
+    /// The start of the thread that keeps the limits.
+    Thread,
 }
 
 /// The failure that is asked for at this operation, if there is one.
@@ -38,6 +40,7 @@ pub(crate) fn injected(operation: Operation) -> io::Result<()> {
         Operation::Write => "write",
         Operation::Sync => "sync",
         Operation::Rename => "rename",
+        Operation::Thread => "thread",
     };
     // NOTE: a disk that is full stays full, so all later ones fail as well.
     if word == name && COUNT.fetch_add(1, Ordering::Relaxed) + 1 >= *from {

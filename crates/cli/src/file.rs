@@ -7,6 +7,9 @@
 //! Writing takes at most a twentieth of the time of a run.
 //!
 //! A disk that is full costs the file, never the motion, which is still printed.
+//!
+//! Rows of a table that both files have need not be held any longer: a run of any length takes the memory of
+//! [`WINDOW`] rows and of those that its audit looks at.
 
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
@@ -23,6 +26,9 @@ const PAUSE: Duration = Duration::from_millis(500);
 /// A writing that takes this part of the time is the most that is allowed.
 const SHARE: u32 = 20;
 
+/// Rows that are not written yet, beyond which they are, whatever time that takes.
+const WINDOW: usize = 200_000;
+
 /// The file of `--output`.
 pub(crate) struct OutputFile {
     name: String,
@@ -32,6 +38,9 @@ pub(crate) struct OutputFile {
     next: Duration,
     turns: Turns,
     failed: bool,
+    /// Whether rows are in the file that the motion has no longer, and whether all are.
+    streamed: bool,
+    complete: bool,
 }
 
 /// The two files of a table that grows.
@@ -66,27 +75,63 @@ impl OutputFile {
             next: PAUSE,
             turns: Turns::default(),
             failed: false,
+            streamed: false,
+            complete: false,
         })
+    }
+
+    /// Whether rows that it has need not be held.
+    pub(crate) fn grows(&self) -> bool {
+        self.format.grows()
     }
 
     /// Writes what was computed so far, if it is time.
     pub(crate) fn update(&mut self, progress: &Progress<'_>) {
+        if progress.is_last {
+            self.end(progress);
+            return;
+        }
         let elapsed = self.begun.elapsed();
-        if elapsed < self.next || self.failed {
+        let is_full = self.format.grows() && progress.rows - progress.first_row() > WINDOW;
+        if (elapsed < self.next && !is_full) || self.failed {
             return;
         }
         let mut motion = progress.motion();
         motion.notes.push(pfaff::Note::Remark(
             "written during the run, which did not reach its end".into(),
         ));
-        let done = self.write(&motion, false);
+        let done = match self.format.grows() {
+            true => self.turns.grow(&self.place, &motion, progress.first_row(), false),
+            false => self.write(&motion, false),
+        };
         self.report(done);
+        if !self.failed
+            && let Some(row) = self.turns.common()
+            && row - progress.first_row() > WINDOW / 2
+        {
+            progress.forget(row);
+            self.streamed = true;
+        }
         let took = self.begun.elapsed().saturating_sub(elapsed);
         self.next = elapsed + PAUSE.max(SHARE * took);
     }
 
+    /// Writes the last rows of a motion whose first ones are not held any more.
+    fn end(&mut self, progress: &Progress<'_>) {
+        if self.streamed && !self.failed {
+            let motion = progress.motion();
+            let done = self.turns.grow(&self.place, &motion, progress.first_row(), true);
+            self.complete = done.is_ok();
+            self.report(done);
+        }
+    }
+
     /// Writes the whole motion; says whether that succeeded.
     pub(crate) fn finish(&mut self, motion: &Motion) -> bool {
+        if self.streamed {
+            self.turns = Turns::default();
+            return self.complete;
+        }
         // NOTE: after a failure it is tried once more; there may be room again.
         self.failed = false;
         let done = self.write(motion, true);
@@ -108,7 +153,7 @@ impl OutputFile {
     /// The last time what is written must also be on the disk.
     fn write(&mut self, motion: &Motion, last: bool) -> io::Result<()> {
         if self.format.grows() {
-            return self.turns.grow(&self.place, motion, last);
+            return self.turns.grow(&self.place, motion, 0, last);
         }
         let mut file = BufWriter::new(self.place.part()?);
         write_motion(motion, self.format, &mut file)?;
@@ -121,18 +166,40 @@ impl OutputFile {
 }
 
 impl Turns {
-    /// Adds the rows that the hidden file does not have yet, and lets it take its place.
-    fn grow(&mut self, place: &Place, motion: &Motion, last: bool) -> io::Result<()> {
+    /// The rows that both files have.
+    fn common(&self) -> Option<usize> {
+        Some(self.hidden.as_ref()?.rows.min(self.shown.as_ref()?.rows))
+    }
+
+    /// Adds the rows that the hidden file does not have yet, and lets it take its place. The first row of the motion
+    /// has the number `first`.
+    fn grow(
+        &mut self,
+        place: &Place,
+        motion: &Motion,
+        first: usize,
+        last: bool,
+    ) -> io::Result<()> {
         let mut growing = match self.hidden.take() {
             Some(growing) => growing,
+            None if first > 0 => {
+                return Err(io::Error::other(
+                    "it was moved, and its first rows are not held any more",
+                ));
+            }
             None => Growing { part: place.part()?, rows: 0 },
         };
         // NOTE: if this fails, the hidden file goes and the one at its place stays.
         let mut lines = BufWriter::with_capacity(1 << 18, &mut growing.part);
-        motion_table(motion).write_csv(growing.rows, &mut lines)?;
+        let table = motion_table(motion);
+        if growing.rows == 0 {
+            table.write_csv(0, &mut lines)?;
+        } else {
+            table.write_csv_rows(growing.rows - first, &mut lines)?;
+        }
         lines.flush()?;
         drop(lines);
-        growing.rows = motion.t.len();
+        growing.rows = first + motion.t.len();
         if last {
             growing.part.sync()?;
             return growing.part.take_place();

@@ -12,6 +12,7 @@ use std::time::{Duration, Instant};
 
 use clap::Args;
 
+use crate::fault::{self, Operation};
 use crate::output::{Exit, say};
 
 /// What a shell reports for a program that was ended by Ctrl-C: 128 + 2.
@@ -24,7 +25,7 @@ const LAST_STEP: Duration = Duration::from_millis(1500);
 const ANSWER: Duration = Duration::from_secs(5);
 
 /// Limits of a command, and what a model may read.
-#[derive(Args, Debug, Default)]
+#[derive(Args, Clone, Copy, Debug, Default)]
 #[command(next_help_heading = "Limits")]
 pub(crate) struct LimitArguments {
     /// Time limit in seconds: a run ends there with what it has, other work with a message (given ends: 60)
@@ -53,8 +54,9 @@ pub(crate) enum Phase {
     Answer,
 }
 
-static LIMITS: OnceLock<LimitArguments> = OnceLock::new();
-static BEGUN: OnceLock<Instant> = OnceLock::new();
+/// The command that is watched.
+static WATCHED: Mutex<Option<Watched>> = Mutex::new(None);
+static GUARD: OnceLock<()> = OnceLock::new();
 static PHASE: AtomicU8 = AtomicU8::new(Phase::Work as u8);
 static ASKED: AtomicBool = AtomicBool::new(false);
 static INTERRUPTED: AtomicBool = AtomicBool::new(false);
@@ -62,24 +64,46 @@ static TEMPORARY: Mutex<Vec<PathBuf>> = Mutex::new(Vec::new());
 
 const DEFAULT_MEMORY: u64 = 2_000_000_000;
 
-/// Begins to watch a command with these limits.
+/// A command with its limits.
+#[derive(Clone, Copy)]
+struct Watched {
+    limits: LimitArguments,
+    begun: Instant,
+    /// Whether a run was asked to end by a limit.
+    has_asked: bool,
+}
+
+/// Begins to watch a command with these limits, instead of an earlier one.
 pub(crate) fn watch(limits: LimitArguments) {
-    let _ = BEGUN.set(Instant::now());
-    let _ = LIMITS.set(limits);
-    // NOTE: where no thread can be started there are no limits; the command itself still works.
-    let _ = std::thread::Builder::new().name("guard".into()).spawn(|| {
-        let mut guard = Guard { has_asked: false };
-        std::thread::sleep(PAUSE / 2);
-        listen();
-        loop {
-            guard.look();
-            std::thread::sleep(PAUSE);
+    let watched = Watched { limits, begun: Instant::now(), has_asked: false };
+    *WATCHED.lock().unwrap_or_else(PoisonError::into_inner) = Some(watched);
+    enter(Phase::Work);
+    ASKED.store(false, Ordering::SeqCst);
+    GUARD.get_or_init(|| {
+        let started = fault::injected(Operation::Thread).and_then(|()| {
+            std::thread::Builder::new().name("guard".into()).spawn(|| {
+                std::thread::sleep(PAUSE / 2);
+                listen();
+                loop {
+                    look();
+                    std::thread::sleep(PAUSE);
+                }
+            })
+        });
+        if let Err(error) = started {
+            say(&format!(
+                "warning: no thread can be started ({error}): limits of time and memory are not kept"
+            ));
         }
     });
 }
 
-fn limits() -> &'static LimitArguments {
-    LIMITS.get_or_init(LimitArguments::default)
+fn watched() -> Option<Watched> {
+    *WATCHED.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+fn limits() -> LimitArguments {
+    watched().map(|watched| watched.limits).unwrap_or_default()
 }
 
 /// The time limit, if one is given.
@@ -97,8 +121,18 @@ pub(crate) fn enter(phase: Phase) {
     PHASE.store(phase as u8, Ordering::SeqCst);
 }
 
-/// Whether the run is to end.
+/// Whether the run is to end. Who asks can end with what it has: work becomes a run.
 pub(crate) fn is_asked_to_end() -> bool {
+    let (work, run) = (Phase::Work as u8, Phase::Run as u8);
+    if PHASE.load(Ordering::Relaxed) == work {
+        // NOTE: it fails where another phase has begun meanwhile, which is right.
+        let _ = PHASE.compare_exchange(work, run, Ordering::SeqCst, Ordering::SeqCst);
+    }
+    ASKED.load(Ordering::Relaxed)
+}
+
+/// Whether a run was asked to end.
+pub(crate) fn was_asked_to_end() -> bool {
     ASKED.load(Ordering::Relaxed)
 }
 
@@ -145,62 +179,65 @@ fn listen() {
     let _ = ctrlc::set_handler(heard);
 }
 
-struct Guard {
-    /// Whether a run was asked to end by a limit.
-    has_asked: bool,
+/// Looks whether a limit is reached.
+fn look() {
+    let Some(Watched { limits, begun, .. }) = watched() else { return };
+    let elapsed = begun.elapsed();
+    if let Some(limit) = limits.seconds.map(Duration::from_secs_f64)
+        && elapsed > limit
+    {
+        time_is_over(limit, elapsed);
+    }
+    let limit = limits.memory.unwrap_or(DEFAULT_MEMORY);
+    // What a run has must still be audited and written, so it is asked to end before.
+    if let Some(used) = memory().filter(|used| *used > limit / 4 * 3) {
+        memory_is_over(limit, used);
+    }
 }
 
-impl Guard {
-    fn look(&mut self) {
-        let elapsed = BEGUN.get().map_or(Duration::ZERO, Instant::elapsed);
-        if let Some(limit) = limits().seconds.map(Duration::from_secs_f64)
-            && elapsed > limit
-        {
-            self.time_is_over(limit, elapsed);
-        }
-        let limit = limits().memory.unwrap_or(DEFAULT_MEMORY);
-        // What a run has must still be audited and written, so it is asked to end before.
-        if let Some(used) = memory().filter(|used| *used > limit / 4 * 3) {
-            self.memory_is_over(limit, used);
-        }
+fn time_is_over(limit: Duration, elapsed: Duration) {
+    let shown = limit.as_secs_f64();
+    let allowed = match phase() {
+        Phase::Work => limit,
+        Phase::Run => limit + limit / 10 + LAST_STEP,
+        Phase::Answer => 2 * limit + ANSWER,
+    };
+    if elapsed <= allowed {
+        ask(&format!("the time limit of {shown} s is over; --seconds allows more"));
+        return;
     }
+    say(&format!(
+        "error: the time limit of {shown} s is over, and there is no answer yet; --seconds allows more"
+    ));
+    end(i32::from(Exit::StoppedEarly.status()));
+}
 
-    fn time_is_over(&mut self, limit: Duration, elapsed: Duration) {
-        let shown = limit.as_secs_f64();
-        let allowed = match phase() {
-            Phase::Work => limit,
-            Phase::Run => limit + limit / 10 + LAST_STEP,
-            Phase::Answer => 2 * limit + ANSWER,
-        };
-        if elapsed <= allowed {
-            self.ask(&format!("the time limit of {shown} s is over; --seconds allows more"));
-            return;
-        }
-        say(&format!(
-            "error: the time limit of {shown} s is over, and there is no answer yet; --seconds allows more"
+fn memory_is_over(limit: u64, used: u64) {
+    let shown = limit as f64 / 1e9;
+    if used < limit {
+        ask(&format!(
+            "three quarters of the memory limit of {shown} GB are used; --memory allows more"
         ));
-        end(i32::from(Exit::StoppedEarly.status()));
+        return;
     }
+    say(&format!(
+        "error: the memory limit of {shown} GB is reached, and there is no answer yet; --memory allows more"
+    ));
+    end(i32::from(Exit::StoppedEarly.status()));
+}
 
-    fn memory_is_over(&mut self, limit: u64, used: u64) {
-        let shown = limit as f64 / 1e9;
-        if used < limit {
-            self.ask(&format!("three quarters of the memory limit of {shown} GB are used; --memory allows more"));
-            return;
-        }
-        say(&format!(
-            "error: the memory limit of {shown} GB is reached, and there is no answer yet; --memory allows more"
-        ));
-        end(i32::from(Exit::StoppedEarly.status()));
+/// Asks a run to end, once.
+fn ask(why: &str) {
+    if phase() != Phase::Run {
+        return;
     }
-
-    /// Asks a run to end, once.
-    fn ask(&mut self, why: &str) {
-        if !self.has_asked && phase() == Phase::Run {
-            self.has_asked = true;
-            ASKED.store(true, Ordering::SeqCst);
-            say(&format!("note: {why}: the run ends here"));
-        }
+    let mut watched = WATCHED.lock().unwrap_or_else(PoisonError::into_inner);
+    if let Some(watched) = watched.as_mut()
+        && !watched.has_asked
+    {
+        watched.has_asked = true;
+        ASKED.store(true, Ordering::SeqCst);
+        say(&format!("note: {why}: the run ends here"));
     }
 }
 

@@ -75,6 +75,11 @@ impl ModelText {
     }
 }
 
+/// The files in the current folder and below, whatever a model asks for.
+pub(crate) fn sandbox() -> impl Files + Send + Sync {
+    Beside { folder: PathBuf::from("."), sandboxed: true, read: Mutex::default() }
+}
+
 /// The text of a model, from which it is read again with other parameters.
 pub(crate) struct VariedModel {
     text: ModelText,
@@ -91,6 +96,23 @@ impl VariedModel {
         let text = ModelText::open(&arguments.model)?;
         let (set, initial) = (arguments.set.clone(), initial.map(ToOwned::to_owned));
         Ok(Self { text, set, initial })
+    }
+
+    /// The model with another value of a parameter, or of an initial position or velocity.
+    pub(crate) fn changed(&self, name: &str, value: f64) -> Result<Model, Exit> {
+        if let Ok(model) = self.model(Some((name, value))) {
+            return Ok(model);
+        }
+        let also = format!("{name}={value:?}");
+        let initial = self.initial.iter().cloned().chain([also]).collect::<Vec<_>>().join(", ");
+        let overrides = Overrides { set: self.set.clone(), initial: Some(initial) };
+        let source = self.text.source.clone();
+        Model::read(source, &overrides, self.text.files()).map_err(output::failed)
+    }
+
+    /// The files that were read, which no output may replace.
+    pub(crate) fn inputs(&self) -> Vec<PathBuf> {
+        self.text.inputs()
     }
 
     /// The model, with one parameter changed if one is given.

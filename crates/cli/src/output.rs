@@ -5,7 +5,7 @@ use std::ffi::OsStr;
 use std::fmt::Write as _;
 use std::io::{self, IsTerminal, Write as _};
 
-use pfaff::{Diagnostic, Error, Motion, Severity, Source};
+use pfaff::{Diagnostic, Error, Motion, Note, Severity, Source};
 
 use crate::guard::{self, Phase};
 use crate::options;
@@ -84,10 +84,25 @@ fn begins_colour(text: &str) -> bool {
     })
 }
 
-/// Says what a run did that was not asked for.
+/// Initial values that are told one by one.
+const TOLD: usize = 12;
+
+/// Says what a run did that was not asked for. Of many initial values that follow from the constraints, or were moved
+/// onto them, the first are told.
 pub(crate) fn notes(motion: &Motion) {
-    for note in pfaff_present::notes(motion) {
-        say(&format!("note: {note}"));
+    let mut values = 0;
+    for (note, sentence) in motion.notes.iter().zip(pfaff_present::notes(motion)) {
+        let is_value = matches!(note, Note::Solved { .. } | Note::Moved { .. });
+        values += usize::from(is_value);
+        if !is_value || values <= TOLD {
+            say(&format!("note: {sentence}"));
+        }
+    }
+    if values > TOLD {
+        let more = values - TOLD;
+        say(&format!(
+            "note: {more} more initial values follow from the constraints; --json has them all"
+        ));
     }
 }
 
@@ -138,7 +153,11 @@ pub(crate) fn failed(error: impl Into<Error>) -> Exit {
             show(&errors.diagnostics, &errors.source);
             Exit::BadModel
         }
-        Error::Usage(message) => usage(&options::advised(&message)),
+        Error::Usage(message) => {
+            let exit = usage(&options::advised(&message));
+            // NOTE: what was asked for may only need more time.
+            if guard::was_asked_to_end() { Exit::StoppedEarly } else { exit }
+        }
     }
 }
 

@@ -1,6 +1,6 @@
 //! Settings of a run → the command that gives its numbers again, for a page that shows them.
 
-use pfaff::{Motion, Overrides, Principle, Run};
+use pfaff::{Motion, Overrides, Precision, Principle, Run};
 
 /// `pfaff run …`, or `pfaff compare …` where several motions are compared.
 pub(crate) fn command(
@@ -31,6 +31,9 @@ pub(crate) fn command(
     option("t1", r.t1.map(|x| x.to_string()));
     option("tolerance", r.tolerance.map(|x| format!("{x:e}")));
     option("method", r.method.map(|method| method.name().to_owned()));
+    let word =
+        |p: Precision| Precision::ALL.iter().find(|(known, _)| *known == p).map(|(_, w)| *w);
+    option("precision", r.precision.and_then(word).map(str::to_owned));
     option("step", r.step.map(|x| x.to_string()));
     option("samples", r.samples.map(|n| n.to_string()));
     let times = |at: &Vec<f64>| at.iter().map(f64::to_string).collect::<Vec<_>>().join(",");

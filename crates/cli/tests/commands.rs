@@ -437,20 +437,6 @@ fn derive_writes_source_text() {
     }
 }
 
-/// What the contract plans and nothing does yet is refused by name, not by a usage text.
-#[test]
-fn what_is_not_built_is_refused_plainly() {
-    for words in [&["gait", "sleigh"], &["studio", "sleigh"]] {
-        let answer = pfaff(words);
-        if answer.status == 0 {
-            continue; // Built by now.
-        }
-        assert_eq!(answer.status, 2, "{words:?} {}", answer.err);
-        assert!(answer.err.contains("does not exist yet"), "{words:?} {}", answer.err);
-        assert_eq!(answer.err.lines().count(), 1, "{}", answer.err);
-    }
-}
-
 #[test]
 fn help_teaches_by_examples() {
     let help = pfaff(&["--help"]).out;

@@ -11,7 +11,16 @@ mod fuzz;
 mod geometry;
 mod long_runs;
 mod report;
+mod studio;
 mod support;
 mod sweep;
 mod tables;
 mod trust;
+
+// What the fuzz targets draw, for the real program.
+#[allow(dead_code, unreachable_pub, reason = "the targets use all of it")]
+#[path = "../../../fuzz/plain/src/choices.rs"]
+mod choices;
+#[allow(dead_code, unreachable_pub, reason = "the targets use all of it")]
+#[path = "../../../fuzz/plain/src/writer.rs"]
+mod writer;

@@ -158,6 +158,9 @@ fn limits_of_time_and_memory_are_kept() {
     let answer = pfaff(&["check", &model, "--memory", "100MB"]);
     assert_eq!(answer.status, 3, "{}", answer.err);
     assert!(answer.err.contains("memory limit of 0.1 GB"), "{}", answer.err);
+    // Too short for exponents, but there is nothing wrong with the question.
+    let words = ["lyapunov", "double_pendulum", "--t1", "1e9", "--seconds", "0.05"];
+    assert_eq!(pfaff(&words).status, 3);
     let run = pfaff(&["run", "pendulum", "--t1", "1e6", "--seconds", "0.5", "--json"]);
     assert_eq!(run.status, 3, "{}", run.err);
     assert_eq!(support::object(&run.out)["stop"]["reason"], "interrupted");
@@ -253,4 +256,112 @@ fn what_had_no_end_has_one() {
         // NOTE: less than a second each; other tests run beside this one.
         assert!(begun.elapsed() < Duration::from_secs(30), "{arguments:?}");
     }
+}
+
+/// What can end with a part of its work ends with it: at a limit of time the answer is there, and the status is 3.
+#[test]
+fn what_is_there_at_a_limit_is_shown() {
+    let long = "coordinates x, y, z\nlagrangian (x'^2 + y'^2 + z'^2)/2\n\
+                constraint c: z' = y*x' + sin(t)*y'\ninitial x' = 1, y' = 0.5\n";
+    let cases: [(&[&str], &str); 4] = [
+        (&["compare", "-", "--initial", "mu(c)=0.1", "--t1", "1e7", "--json"], "motions"),
+        (&["lift", "-", "--path", "x = sin(t), y = cos(3*t)", "--t1", "1e8", "--json"], "t"),
+        (&["geometry", "-", "--curve", "geodesic", "--t1", "1e8", "--json"], "t"),
+        (&["variations", "-", "--vary", "x = sin(t)", "--t1", "1e7", "--json"], "t"),
+    ];
+    for (words, key) in cases {
+        let words = [words, &["--seconds", "0.3"]].concat();
+        let begun = Instant::now();
+        let answer = pfaff_text(&words, long);
+        assert_eq!(answer.status, 3, "{words:?}: {}", answer.err);
+        let object = support::object(&answer.out);
+        assert!(!object[key].is_null(), "{words:?}: {:?}", support::keys(&object));
+        // NOTE: other tests run beside this one.
+        assert!(begun.elapsed() < Duration::from_secs(20), "{words:?}");
+    }
+}
+
+/// A search between given ends hears its limit in the midst of an attempt, and shows the best path so far.
+#[test]
+fn a_search_ends_with_the_best_path() {
+    let hard = "coordinates q[30]\nlagrangian dot(q', q')/2 + sum(i = 1..29, cos(q[i] - q[i+1]))\n\
+                initial q = 0\nfinal q[1] = 3, q[30] = -3\nsolve t = 0..9\n";
+    let begun = Instant::now();
+    let answer = pfaff_text(&["run", "-", "--json", "--seconds", "1"], hard);
+    assert!(matches!(answer.status, 0 | 1 | 3), "{}", answer.err);
+    assert!(!answer.err.contains("there is no answer yet"), "{}", answer.err);
+    assert!(begun.elapsed() < Duration::from_secs(20));
+}
+
+/// Rows that are in the file are not held: a run with many outputs needs little memory, and none of them is lost.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_table_that_grows_takes_no_memory() {
+    let folder = Folder::new("stream");
+    let (streamed, whole) = (folder.path("a.csv"), folder.path("b.csv"));
+    let rows = "600001";
+    let run = |file: &str, more: &[&str]| {
+        let words = ["run", "pendulum", "--t1", "300", "--samples", rows, "--output", file];
+        pfaff(&[&words, more].concat())
+    };
+    let answer = run(&streamed, &[]);
+    assert_eq!(answer.status, 0, "{}", answer.err);
+    // NOTE: with JSON all rows are held.
+    assert_eq!(run(&whole, &["--json"]).status, 0);
+    let (a, b) =
+        (std::fs::read(&streamed).expect("a file"), std::fs::read(&whole).expect("a file"));
+    assert!(a == b, "the same bytes");
+    assert_eq!(a.iter().filter(|byte| **byte == b'\n').count(), 600_002);
+    assert_eq!(folder.names().len(), 2, "no temporary file: {:?}", folder.names());
+}
+
+/// Where no thread can be started, commands work without limits and say so; a sweep needs threads.
+#[cfg(debug_assertions)]
+#[test]
+fn threads_that_cannot_be_started_are_told() {
+    let folder = Folder::new("threads");
+    let run = |words: &[&str]| {
+        let output = program().args(words).env("PFAFF_FAULT", "thread:1").output();
+        support::answer(output.expect("it starts"))
+    };
+    let answer = run(&["check", "sleigh"]);
+    assert_eq!(answer.status, 0, "{}", answer.err);
+    assert!(answer.err.contains("limits of time and memory are not kept"), "{}", answer.err);
+    let answer =
+        run(&["sweep", "sleigh", "--vary", "a=0.1..0.2:2", "--output", &folder.path("a.csv")]);
+    assert_eq!(answer.status, 2, "{}", answer.err);
+    assert!(answer.err.contains("threads cannot be started"), "{}", answer.err);
+    assert!(folder.names().is_empty());
+}
+
+/// Where the system refuses executable pages, the interpreter does the work, with the same bits.
+#[cfg(target_os = "linux")]
+#[test]
+#[allow(clippy::print_stdout, reason = "what was skipped is told")]
+fn refused_pages_cost_speed_and_nothing_else() {
+    // PR_SET_MDWE with PR_MDWE_REFUSE_EXEC_GAIN: no page becomes executable, in this program and those it starts.
+    let script = "import ctypes, os, sys\n\
+                  sys.exit(77) if ctypes.CDLL(None).prctl(65, 1, 0, 0, 0) else None\n\
+                  os.execv(sys.argv[1], sys.argv[1:])\n";
+    let words = ["run", "sleigh", "--json", "--samples", "11"];
+    let output = std::process::Command::new("python3")
+        .args(["-c", script, env!("CARGO_BIN_EXE_pfaff")])
+        .args(words)
+        .env_remove("PFAFF_CODE")
+        .output();
+    let Ok(output) = output else {
+        println!("skipped: there is no Python");
+        return;
+    };
+    if output.status.code() == Some(77) {
+        println!("skipped: this system does not refuse pages");
+        return;
+    }
+    let (refused, usual) = (support::answer(output), pfaff(&words));
+    assert_eq!((refused.status, usual.status), (0, 0), "{}", refused.err);
+    let (mut refused, mut usual) = (support::object(&refused.out), support::object(&usual.out));
+    // Times are what differs.
+    refused["statistics"] = serde_json::Value::Null;
+    usual["statistics"] = serde_json::Value::Null;
+    assert_eq!(refused, usual);
 }

@@ -16,6 +16,29 @@
 #[derive(Clone, Copy, Debug)]
 pub struct Clock(pub fn() -> f64);
 
+/// Whether work is to end: asked after every step of a run, and in the midst of searches. What is there by then is given
+/// back.
+///
+/// ```
+/// use std::sync::atomic::{AtomicBool, Ordering};
+/// use pfaff::{Interrupt, Model, Run, StopReason};
+/// static ENOUGH: AtomicBool = AtomicBool::new(true);
+/// let interrupt = Interrupt(|| ENOUGH.load(Ordering::Relaxed));
+/// let model = Model::parse("coordinates x\nlagrangian x'^2/2 - x^2/2\ninitial x = 1\n")?;
+/// let motion = model.run(&Run::to(1e6).interrupt(interrupt))?;
+/// assert_eq!(motion.stop.reason, StopReason::Interrupted);
+/// # Ok::<(), pfaff::Error>(())
+/// ```
+#[derive(Clone, Copy, Debug)]
+pub struct Interrupt(pub fn() -> bool);
+
+impl Interrupt {
+    /// Whether work is to end.
+    pub(crate) fn is_asked(interrupt: Option<Self>) -> bool {
+        interrupt.is_some_and(|Self(asked)| asked())
+    }
+}
+
 /// How long something takes; nothing where there is no clock.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Stopwatch {

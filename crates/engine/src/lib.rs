@@ -81,38 +81,47 @@ pub use analysis::fit::{
     named_priors, named_values,
 };
 pub use analysis::forms::{Fact, FactValue, PARTS, Parts, Point};
+pub use analysis::gait::{Gait, GaitRequest, gait};
 pub use analysis::geometry::{
     Block, CurveKind, DistributionReport, FractionalGeometry, GeometryReport, GeometryRequest,
     Letter, Path, Reach, Repeats, Trace, curve, fractional_geometry, geometry, geometry_of,
     geometry_parts, geometry_with, lift, named_coordinates,
 };
-pub use analysis::phase::continuation::{
-    Branch, BranchPoint, Continuation, ContinueRequest, SpecialPoint, continue_equilibria,
+pub use analysis::phase::branch::{
+    Branch, BranchPoint, Continuation, ContinueRequest, SpecialPoint,
 };
+pub use analysis::phase::continuation::continue_equilibria;
 pub use analysis::phase::equilibria::{
     Equilibria, EquilibriaRequest, Equilibrium, SearchRange, equilibria,
 };
+pub use analysis::phase::full_form::FullForm;
 pub use analysis::phase::linearize::{Linearization, LinearizeRequest, SecondOrder, linearize};
 pub use analysis::phase::lyapunov::{Lyapunov, LyapunovRequest, lyapunov};
+pub use analysis::phase::measure::{Measure, MeasureRequest, measure};
+pub use analysis::phase::mode_shape::mode_motions;
 pub use analysis::phase::orbit::{Orbit, OrbitRequest, orbit};
 pub use analysis::phase::orbit_branch::continue_orbits;
 pub use analysis::phase::section::{Section, SectionRequest, section};
 pub use analysis::phase::stability::{Stability, StabilityReason};
+pub use analysis::phase::symbolic::SymbolicMatrix;
 pub use analysis::right_side::RightSide;
 pub use analysis::state::{StateEvaluator, StateReport, at_state};
 pub use analysis::thermal::{Thermal, thermal};
 pub use analysis::variations::{Variation, VariationRequest, Variations, variations};
 pub use analysis::views::{View, ViewMotion, view_motion};
-pub use clock::Clock;
+pub use clock::{Clock, Interrupt};
 pub use derivation::{Derivation, derive, derive_for_run};
-pub use ensemble::Ensemble;
 pub use ensemble::cases::Cases;
+pub use ensemble::lanes::{LaneEventRecord, LaneMotion};
+pub use ensemble::prepared::PreparedModel;
 pub use ensemble::sequence::Sampling;
+pub use ensemble::{CaseMotion, Ensemble};
 pub use error::Error;
 pub use gallery::{GALLERY, GalleryFiles, GalleryModel, gallery_model};
 pub use model::Model;
 pub use motion::column::Column;
 pub use motion::dense_output::DenseOutput;
+pub use motion::double_double::{DoubleDoubleMotion, DoubleDoubleSeries};
 pub use motion::equivalence::Equivalence;
 pub use motion::note::{Note, brief};
 pub use motion::sample::Sample;
@@ -121,6 +130,7 @@ pub use motion::sensitivity::{EventSensitivity, Gradient, Sensitivity, Transitio
 pub use motion::solution::Solution;
 pub use motion::verdict::{Audit, Check, Verdict};
 pub use motion::{EventRecord, Form, Motion, Series, Statistics, Stop, StopReason};
+pub use pfaff_expr::DoubleDouble;
 pub use pfaff_mechanics::{Class, Equations, Kinetic, Ordinary, Refusal};
 pub use pfaff_model::{
     Declarations, Diagnostic, EXPLANATIONS, Example, Explanation, Files, NoFiles, Overrides,
@@ -130,7 +140,7 @@ pub use pfaff_program::{Backend, Language};
 pub use pfaff_solver::Eigenvector;
 pub use pipeline::{run, run_derived, run_watched};
 pub use problem::guess::Guess;
-pub use problem::settings::{GradientRequest, Method, Run, Settings, separated};
+pub use problem::settings::{GradientRequest, Method, Precision, Run, Settings, separated};
 pub use problem::state::{State, read_named_numbers, read_state};
 pub use run::prepare::PreparedRun;
 pub use run::progress::Progress;

@@ -8,23 +8,35 @@
 //! |---|---|
 //! | a start | `run/initial_value.rs` |
 //! | a start and memory | `run/volterra.rs` |
+//! | a start and noise | `run/noise.rs` |
 //! | ends (`final`) | `run/bvp.rs`, then as from a start |
 //! | ends and memory | `run/variational.rs` |
+
+mod differences;
+
+use std::sync::Arc;
 
 use pfaff_mechanics::LagrangianData;
 use pfaff_model::{Diagnostic, Principle, Workspace};
 use pfaff_solver::Method;
 
-use crate::clock::Stopwatch;
+use crate::audit::error::error_check;
+use crate::clock::{Interrupt, Stopwatch};
 use crate::derivation::{Derivation, derive, derive_shortest};
 use crate::error::{Error, Failure};
 use crate::model::Model;
 use crate::motion::Motion;
-use crate::problem::settings::{Run, Settings};
+use crate::motion::sensitivity::Sensitivity;
+use crate::motion::verdict::{Audit, Check};
+use crate::pipeline::differences::Runs;
+use crate::problem::settings::{Precision, Run, Settings};
 use crate::run::initial_value::integrated;
 use crate::run::prepare::{RunInput, has_loops};
 use crate::run::progress::Progress;
-use crate::run::{bvp, hybrid, jump, sensitivity, variational, volterra};
+use crate::run::sensitivity::values::with_parameters;
+use crate::run::template::RunTemplate;
+use crate::run::{bvp, double_double, hybrid, jump, noise, sensitivity, variational, volterra};
+use crate::system::compiled::Dynamics;
 
 /// Integrates a model and audits the motion. `watch` is told the time and the steps after each step and may
 /// end the run by `false`.
@@ -61,22 +73,97 @@ pub(crate) fn run_with(
     watch: &mut dyn FnMut(&Progress<'_>) -> bool,
 ) -> Result<Motion, Failure> {
     let own = model.workspace();
+    let watch = &mut |progress: &Progress<'_>| {
+        watch(progress) && !Interrupt::is_asked(request.interrupt)
+    };
+    let is_exact = Precision::of(&own, request) == Precision::DoubleDouble;
+    if is_exact {
+        double_double::check(&own)?;
+    }
     if !request.has_derivatives() {
         let mut motion = solved(model, derivation, request, watch)?;
+        if is_exact {
+            let derived = derive(model, request.principle)?;
+            let workspace = derived.workspace();
+            let settings = Settings::new(&workspace, request)?;
+            double_double::add(&workspace, &derived.dynamics, &settings, &mut motion)?;
+        }
         motion.leave_out_rates(&own);
         return Ok(motion);
     }
+    if is_exact {
+        return Err(Failure::usage(
+            "derivatives are computed in doubles: leave `precision = double_double` out",
+        ));
+    }
+    if !own.noises.is_empty() {
+        return noise::run(&own, request, watch);
+    }
     sensitivity::check(&own, request)?;
     let mut motion = solved(model, derivation, request, watch)?;
-    // NOTE: branches are fixed before equations are derived.
-    match derivation.filter(|_| motion.switches.is_empty()) {
-        Some(derived) => {
-            let workspace = derived.workspace();
-            sensitivity::add(&workspace, Some(&derived.dynamics), request, &mut motion)?;
+    // NOTE: between given ends they belong to the search.
+    if volterra::has_memory(&own) && !bvp::has_ends(&own) {
+        add_memory(model, request, &mut motion)?;
+    } else if !bvp::has_ends(&own) {
+        // NOTE: branches are fixed before equations are derived.
+        match derivation.filter(|_| motion.switches.is_empty()) {
+            Some(derived) => {
+                let workspace = derived.workspace();
+                sensitivity::add(&workspace, Some(&derived.dynamics), request, &mut motion)?;
+            }
+            None => sensitivity::add(&own, None, request, &mut motion)?,
         }
-        None => sensitivity::add(&own, None, request, &mut motion)?,
+    }
+    if request.second {
+        let runs: Runs<'_> =
+            &mut |model, request| run_with(model, None, request, &mut |_| true);
+        differences::add_second(model, request, &mut motion, runs)?;
     }
     Ok(motion)
+}
+
+/// Adds the sensitivities of a motion with memory: by the variational equations where there are any, else by
+/// differences.
+fn add_memory(model: &Model, request: &Run, motion: &mut Motion) -> Result<(), Failure> {
+    let t0 = Settings::new(&model.workspace(), request)?.t0;
+    let (varied, places) = with_parameters(model, &request.sensitivities, t0)?;
+    let derived = derive(&varied, request.principle)?;
+    let workspace = derived.workspace();
+    let settings = Settings::new(&workspace, request)?;
+    let mut worst = Some(0.0_f64);
+    let mut steps = 0;
+    for (name, place) in request.sensitivities.iter().zip(places) {
+        let found = volterra::variation::derivative(
+            &workspace,
+            &derived.dynamics,
+            &settings,
+            place,
+            motion,
+        )?;
+        let sensitivity = match found {
+            Some(found) => {
+                worst =
+                    worst.zip(found.error).map(|(a, b)| if b.is_nan() { b } else { a.max(b) });
+                steps = steps.max(found.steps);
+                found.sensitivity
+            }
+            None => {
+                let runs: Runs<'_> =
+                    &mut |model, request| run_with(model, None, request, &mut |_| true);
+                motion.notes.push(differences::note(name.trim()));
+                differences::by_parameter(&varied, request, place, motion, runs)?
+            }
+        };
+        let name: String = name.chars().filter(|c| !c.is_whitespace()).collect();
+        motion.sensitivities.push(Sensitivity { name, ..sensitivity });
+    }
+    if steps > 0 {
+        let check = error_check(worst, settings.options.tolerance, steps);
+        let name = "sensitivities by a second integration".into();
+        motion.audit.checks.push(Check { name, ..check });
+        motion.audit = Audit::of(std::mem::take(&mut motion.audit.checks));
+    }
+    Ok(())
 }
 
 /// Runs a model as [`run_with`], without sensitivities.
@@ -99,8 +186,12 @@ fn solved(
     if bvp::has_ends(workspace) {
         return bvp::run(workspace, request, watch);
     }
-    if !volterra::has_memory(workspace) && hybrid::is_hybrid(workspace) {
+    let has_noise = !workspace.noises.is_empty();
+    if !has_noise && !volterra::has_memory(workspace) && hybrid::is_hybrid(workspace) {
         return hybrid::run(workspace, request, watch);
+    }
+    if !workspace.noises.is_empty() {
+        return noise::run(workspace, request, watch);
     }
     let clock = Stopwatch::start(request.clock);
     let chetaev = request.principle.unwrap_or(model.principle) == Principle::Chetaev;
@@ -123,6 +214,76 @@ fn solved(
     let mut motion = integrated(workspace, &derivation.dynamics, known, request, watch)?;
     motion.statistics.derive_us = derive_us;
     Ok(motion)
+}
+
+/// A model made ready for many runs with other parameters: its equations are derived and compiled once.
+pub(crate) struct ReadyModel {
+    /// With everything that was derived.
+    model: pfaff_model::Model,
+    dynamics: Dynamics,
+    template: Arc<RunTemplate>,
+}
+
+impl ReadyModel {
+    /// Makes a model ready; `None` where every run must be derived by itself: between given ends, with memory, with
+    /// jumps and switches, and with derivatives.
+    pub(crate) fn new(model: &Model, request: &Run) -> Result<Option<Self>, Failure> {
+        let workspace = workspace_for_run(model, None, request)?;
+        if request.has_derivatives()
+            || variational::is_fractional(&workspace)
+            || bvp::has_ends(&workspace)
+            || volterra::has_memory(&workspace)
+            || !workspace.resets.is_empty()
+            || !workspace.noises.is_empty()
+            || !workspace.hybrid.samplers.is_empty()
+            || hybrid::is_hybrid(&workspace)
+        {
+            return Ok(None);
+        }
+        let chetaev = request.principle.unwrap_or(model.principle) == Principle::Chetaev;
+        let lagrangian = if chetaev { LagrangianData::of(&workspace) } else { None };
+        let derivation = if has_full_mass(&workspace, request)? {
+            derive(model, request.principle)?
+        } else {
+            derive_shortest(model, workspace, request.principle)?
+        };
+        let workspace = derivation.workspace();
+        let settings = Settings::new(&workspace, request)?;
+        let dynamics = derivation.dynamics;
+        let template = RunTemplate::new(&workspace, &dynamics, lagrangian, &settings)?;
+        Ok(template.map(|template| Self {
+            model: workspace.freeze(),
+            dynamics,
+            template: Arc::new(template),
+        }))
+    }
+
+    /// The same in lanes, where that applies.
+    pub(crate) fn lanes<T>(
+        &self,
+        request: &Run,
+        build: impl FnOnce(&Workspace, &RunTemplate, &Settings) -> Option<T>,
+    ) -> Option<T> {
+        let workspace = self.model.workspace_with_families();
+        let settings = Settings::new(&workspace, request).ok()?;
+        build(&workspace, &self.template, &settings)
+    }
+
+    /// A run with these values of the parameters, by index.
+    pub(crate) fn run(
+        &self,
+        values: impl IntoIterator<Item = (usize, f64)>,
+        request: &Run,
+        watch: &mut dyn FnMut(&Progress<'_>) -> bool,
+    ) -> Result<Motion, Failure> {
+        let mut workspace = self.model.workspace_with_families();
+        workspace.set_parameters(values);
+        let known =
+            RunInput { template: Some(Arc::clone(&self.template)), ..RunInput::default() };
+        let mut motion = integrated(&workspace, &self.dynamics, known, request, watch)?;
+        motion.leave_out_rates(&workspace);
+        Ok(motion)
+    }
 }
 
 /// The model for a run: with the families of like terms as they were read if the run evaluates them as loops, else with
@@ -163,7 +324,9 @@ pub fn run_derived(
     watch: &mut dyn FnMut(f64, usize) -> bool,
 ) -> Result<Motion, Error> {
     let model = &derivation.workspace();
-    let told = &mut |progress: &Progress<'_>| watch(progress.t, progress.steps);
+    let told = &mut |progress: &Progress<'_>| {
+        watch(progress.t, progress.steps) && !Interrupt::is_asked(request.interrupt)
+    };
     if let Some(terminal) = model.terminal.first() {
         let message =
             "`final` makes this a boundary value problem, but an initial value problem is needed here".into();

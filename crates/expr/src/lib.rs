@@ -20,6 +20,7 @@ pub use graph::node::{Expr, Memory, Node, Relation, Role, Symbol};
 pub use graph::number::{self, Rational};
 pub use graph::substitute::{LinearSplit, Substitution};
 pub use graph::{FrozenGraph, Graph};
+pub use math::double_double::Double as DoubleDouble;
 pub use math::function::BinaryArguments;
 pub use math::power::{power, power_row, whole_power};
 pub use math::special;

@@ -41,7 +41,7 @@ mod tan;
 mod tanh;
 
 mod complex;
-mod double_double;
+pub(crate) mod double_double;
 pub(crate) mod function;
 mod lanes;
 pub(crate) mod notation;

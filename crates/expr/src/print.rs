@@ -217,6 +217,23 @@ pub(crate) fn assemble(
     text
 }
 
+impl Store {
+    /// The terms of $-(a + b + \dots)$, which is written $-a - b - \dots$; a number in front would be read as one.
+    pub(crate) fn negative_terms(&self, e: Expr) -> Option<Vec<Expr>> {
+        let Node::Neg(mut sum) = self.node(e) else { return None };
+        let mut terms = Vec::new();
+        while let Node::Add(a, b) = self.node(sum) {
+            terms.push(b);
+            sum = a;
+        }
+        let is_plain =
+            !matches!(self.node(sum), Node::Sub(..) | Node::Neg(_) | Node::Number(_));
+        terms.push(sum);
+        terms.reverse();
+        (is_plain && terms.len() > 1).then_some(terms)
+    }
+}
+
 /// The terms of a sum, each with its sign; brackets stand around those that begin with a sign of their own.
 fn terms_of_sum(
     g: &Graph,
@@ -224,6 +241,12 @@ fn terms_of_sum(
     one: &dyn Fn(Expr) -> String,
     [open, close]: [&str; 2],
 ) -> Vec<String> {
+    let negative = g.store.borrow().negative_terms(e);
+    if let Some(terms) = negative {
+        let signs = std::iter::once("-").chain(std::iter::repeat("- "));
+        let terms = terms.iter().zip(signs);
+        return terms.map(|(&term, sign)| format!("{sign}{}", one(term))).collect();
+    }
     let mut terms = Vec::new();
     let mut rest = e;
     loop {

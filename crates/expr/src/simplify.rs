@@ -394,18 +394,24 @@ fn split(
     term: &SumTerm,
     bound: &mut Bindings,
 ) -> Option<SumTerm> {
-    let coefficient = &term.coefficient / &pattern.coefficient;
-    let factors = take(store, &pattern.factors, term.factors.clone(), bound)?;
+    // NOTE: the factors first: most patterns do not match, and exact divisions take long.
+    let factors = take(store, &pattern.factors, &term.factors, bound)?;
+    let coefficient = match pattern.coefficient.is_one() {
+        true => term.coefficient.clone(),
+        false => &term.coefficient / &pattern.coefficient,
+    };
     Some(SumTerm { coefficient, factors })
 }
 
 fn take(
     store: &Store,
     wanted: &[(Pattern, i64)],
-    factors: Vec<(Expr, i64)>,
+    factors: &[(Expr, i64)],
     bound: &mut Bindings,
 ) -> Option<Vec<(Expr, i64)>> {
-    let Some(((pattern, n), others)) = wanted.split_first() else { return Some(factors) };
+    let Some(((pattern, n), others)) = wanted.split_first() else {
+        return Some(factors.to_vec());
+    };
     for i in 0..factors.len() {
         let (base, m) = factors[i];
         if (*n > 0 && m < *n) || (*n < 0 && m > *n) {
@@ -413,12 +419,12 @@ fn take(
         }
         let mut attempt = bound.clone();
         if pattern.matches(store, base, &mut attempt) {
-            let mut rest = factors.clone();
+            let mut rest = factors.to_vec();
             rest[i].1 -= n;
             if rest[i].1 == 0 {
                 rest.remove(i);
             }
-            if let Some(rest) = take(store, others, rest, &mut attempt) {
+            if let Some(rest) = take(store, others, &rest, &mut attempt) {
                 *bound = attempt;
                 return Some(rest);
             }

@@ -30,6 +30,18 @@ use crate::math::Unary;
 use crate::math::function::Compares;
 use form::MonomialSums;
 use modular::{ModularBuffer, ModularProblem, ModularSample};
+use numeric::Bounded;
+
+/// Room for the values of all nodes, which the next test uses again.
+#[derive(Debug, Default)]
+pub(crate) struct ValueRoom(Vec<Bounded>);
+
+/// What is left over from the last test means nothing.
+impl Clone for ValueRoom {
+    fn clone(&self) -> Self {
+        Self::default()
+    }
+}
 
 /// The answer of [`Graph::zero_test`].
 #[derive(Clone, Debug, PartialEq)]
@@ -80,13 +92,33 @@ impl Graph {
             return ZeroTest::Zero;
         }
         let (symbols, live) = (self.symbols(&[e]), self.live(&[e]));
-        let store = self.store.borrow();
-        let reals = match real_points(&store, &live, &symbols) {
+        let mut room = std::mem::take(&mut self.store.borrow_mut().room);
+        let reals = real_points(&self.store.borrow(), &live, &symbols, &mut room.0);
+        self.store.borrow_mut().room = room;
+        let reals = match reals {
             Ok(reals) => reals,
             Err((witness, value)) => return ZeroTest::Nonzero { witness, value },
         };
+        let store = self.store.borrow();
         let zero = stored_zero || vanishes_exactly(&store, &live, &reals);
         if zero { ZeroTest::Zero } else { ZeroTest::Unknown }
+    }
+}
+
+impl Graph {
+    /// Which of some expressions are not zero, as a first look at two real points shows, for all of them together:
+    /// at the cost of the nodes that they have together. What is not shown may be anything.
+    pub fn shown_nonzero(&self, es: &[Expr]) -> Vec<bool> {
+        let live = self.live(es);
+        let store = self.store.borrow();
+        let (mut shown, mut room) = (vec![false; es.len()], Vec::new());
+        for point in 0..2 {
+            numeric::evaluate(&store, &live, &|s| coordinate(point, s), &mut room);
+            for (shown, e) in shown.iter_mut().zip(es) {
+                *shown |= room[e.index()].is_clearly_nonzero();
+            }
+        }
+        shown
     }
 }
 
@@ -101,11 +133,12 @@ fn real_points(
     store: &Store,
     live: &[Expr],
     symbols: &[Expr],
+    room: &mut Vec<Bounded>,
 ) -> Result<Reals, (Vec<(Expr, f64)>, f64)> {
-    let (mut reals, mut room) = (Reals { patterns: Vec::new() }, Vec::new());
+    let mut reals = Reals { patterns: Vec::new() };
     for point in 0..REAL_POINTS {
         let value_of = |s: Expr| coordinate(point, s);
-        let (result, signs) = numeric::evaluate(store, live, &value_of, &mut room);
+        let (result, signs) = numeric::evaluate(store, live, &value_of, room);
         if result.is_clearly_nonzero() {
             return Err((symbols.iter().map(|&s| (s, value_of(s))).collect(), result.value));
         }

@@ -272,3 +272,21 @@ fn a_large_or_deep_expression_is_tested_without_overflow() {
     assert!(!g.is_zero(g.sub(sum, nested)));
     assert_eq!(g.named(&[sum], &NameOptions::default()).definitions.len(), 0);
 }
+
+/// A look at many expressions together shows nothing of what is zero, and most of what is not.
+#[test]
+fn a_first_look_agrees_with_the_test() {
+    let g = Graph::new();
+    let [x, y] = ["x", "y"].map(|name| g.symbol(name, Role::Free));
+    let square = |e: Expr| g.mul(e, e);
+    let one = g.add(square(g.sin(x)), square(g.cos(x)));
+    let zero = [g.zero(), g.sub(one, g.one()), g.mul(y, g.sub(one, g.one()))];
+    let other = [x, g.sub(x, y), g.add(one, y), g.div(x, y), g.sub(one, g.integer(2))];
+    let all: Vec<Expr> = zero.iter().chain(&other).copied().collect();
+    let shown = g.shown_nonzero(&all);
+    for (&e, shown) in all.iter().zip(shown) {
+        assert_eq!(shown, !zero.contains(&e), "{}", g.to_text(e));
+        assert_eq!(g.is_zero(e), !shown, "{}", g.to_text(e));
+    }
+    assert!(g.shown_nonzero(&[]).is_empty());
+}

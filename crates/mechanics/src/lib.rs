@@ -32,7 +32,7 @@ pub use geometry::{
 pub use hamiltonian::{
     CartanForms, Cotangent, CotangentEquations, Divergence, FractionalForms, HamiltonForm,
     Legendre, LegendreInput, Orders, cartan_forms, cotangent, cotangent_equations, divergence,
-    divergence_formula, fractional_forms, hamilton_form, legendre,
+    divergence_formula, fractional_forms, hamilton_form, legendre, short_legendre,
 };
 pub use lagrangian::{AuxiliaryVelocities, Helmholtz, Kinetic, helmholtz};
 pub use principle::{
@@ -49,4 +49,6 @@ pub use standard_forms::{
     BoltzmannHamel, Maggi, ProjectedForm, Routhian, Voronets, boltzmann_hamel, chaplygin_form,
     maggi, projected_form, routhian, voronets,
 };
-pub use symmetry::{Momentum, kept_momenta, momenta};
+pub use symmetry::{
+    Conserved, ConservedKind, Effort, Momentum, conserved, kept_momenta, momenta,
+};

@@ -8,6 +8,7 @@
 
 mod chaplygin;
 mod charts;
+mod conserved;
 mod constraint;
 mod exterior;
 mod factors;

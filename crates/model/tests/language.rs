@@ -284,6 +284,10 @@ const LINES: &[(&str, &str)] = &[
     ("solve t = 0..1, colour = 1", "E0415 colour: `solve` has no setting `colour`"),
     ("symmetry s: x = y'", "E0416 symmetry s: x = y': the symmetry `s` depends on velocities"),
     ("symmetry s: x' = 1", "E0416 x': a symmetry moves coordinates, not velocities"),
+    ("group SE(3): x, y", "E0455 SE: there is no group `SE(3)`"),
+    ("group SE(2): x, y", "E0455 group SE(2): x, y: `SE(2)` moves 3 coordinates, not 2"),
+    ("group R(2): x, x", "E0455 x: `x` is moved twice"),
+    ("group SO(2): x'", "E0455 x': a group moves coordinates, not velocities"),
     ("force at [x', y]: [1, 2]", "E0417 [x', y]: the point of a force depends on velocities"),
     ("force density at phi*a: [0, 1]", "E0419 :: a force density needs a body after its point"),
     (

@@ -211,6 +211,7 @@ fn every_statement_has_its_form() {
             "(solve (= t (.. 0 (* 2 pi))) (= tolerance 1e-10) (= method auto) (= samples 201))",
         ),
         ("symmetry shift: x = 1, y = 0", "(symmetry shift (= x 1) (= y 0))"),
+        ("group SE(2): x, y, th[1]", "(group SE(2) x y th)"),
         ("symmetry x = -y", "(symmetry _ (= x (- y)))"),
     ] {
         check(text, expected);

@@ -25,7 +25,12 @@ const FLOW: &[(&str, &str, &[&str])] = &[
         "pfaff-present",
         &["pfaff", "pfaff-expr", "pfaff-model", "pfaff-mechanics", "pfaff-program"],
     ),
-    ("cli", "pfaff-cli", &["pfaff", "pfaff-present"]),
+    (
+        "web",
+        "pfaff-web",
+        &["pfaff", "pfaff-expr", "pfaff-model", "pfaff-program", "pfaff-present"],
+    ),
+    ("cli", "pfaff-cli", &["pfaff", "pfaff-present", "pfaff-web"]),
     ("python", "pfaff-python", &["pfaff", "pfaff-present"]),
 ];
 

@@ -2,12 +2,13 @@
 
 use clap::{Args, ValueEnum};
 use pfaff::{ContinueRequest, OrbitRequest, continue_equilibria, continue_orbits};
-use pfaff_present::{ToJson, ToText, branch_csv};
+use pfaff_present::{ToJson, ToText, branch_csv, diagram, diagram_page};
 
 use crate::arguments::{ModelArguments, TableFormat, principle};
+use crate::figure_file::{command_line, write_figure, write_page};
 use crate::guard::{self, Phase};
 use crate::input::VariedModel;
-use crate::output::{Exit, failed, print};
+use crate::output::{Exit, failed, print, usage};
 use crate::range::ParameterRange;
 
 #[derive(Args, Debug)]
@@ -16,6 +17,8 @@ Examples:
   pfaff continue hoop.pfaff --vary \"w=1..5\"                 equilibria over the speed of a hoop
   pfaff continue hoop.pfaff --vary \"w=1..5\" --format csv    all points as a table
   pfaff continue duffing.pfaff --vary \"w=0.5..2\" --of orbits --period 2*pi/w    a driven oscillation
+  pfaff continue hoop.pfaff --vary \"w=1..5\" --plot diagram.svg --show a
+  pfaff continue arm.pfaff --vary \"F=0..5\" --switch --report arm.html    also the motions that begin at Hopf points
 
 The branches begin at the equilibria that are found at the first value of the parameter, and at branch points. Folds,
 branch points and Hopf points are located. With --of orbits one periodic motion is followed, from the one that `pfaff
@@ -35,6 +38,19 @@ pub(crate) struct ContinueArguments {
     /// For orbits: a guess of the period; the period itself if the equations contain t
     #[arg(long, value_name = "T", allow_hyphen_values = true)]
     pub(crate) period: Option<String>,
+    /// Follows also the periodic motions from Hopf points, and the other branches at branch and period-doubling points
+    /// of periodic motions
+    #[arg(long)]
+    pub(crate) switch: bool,
+    /// The bifurcation diagram: .svg, .pdf or .png
+    #[arg(long, value_name = "FILE")]
+    pub(crate) plot: Option<String>,
+    /// The component that --plot shows; the one that changes most if not given
+    #[arg(long, value_name = "NAME", requires = "plot")]
+    pub(crate) show: Option<String>,
+    /// A page with the diagrams of all components
+    #[arg(long, value_name = "FILE.html")]
+    pub(crate) report: Option<String>,
     /// chetaev, vakonomic or restricted, instead of the model's own
     #[arg(long)]
     pub(crate) principle: Option<String>,
@@ -63,6 +79,7 @@ pub(crate) fn continuation(arguments: &ContinueArguments) -> Result<Exit, Exit> 
         parameter: range.name.clone(),
         from: range.from,
         to: range.to,
+        switch: arguments.switch,
         principle: arguments.principle.as_deref().map(principle).transpose()?,
         backend: crate::backend::from_environment()?,
     };
@@ -82,6 +99,16 @@ pub(crate) fn continuation(arguments: &ContinueArguments) -> Result<Exit, Exit> 
         }
     }
     .map_err(failed)?;
+    if let Some(name) = &arguments.plot {
+        let figure = diagram(&found, arguments.show.as_deref()).ok_or_else(|| {
+            let wanted = arguments.show.as_deref().unwrap_or_default();
+            usage(&format!("--show: the state has no component `{wanted}`"))
+        })?;
+        write_figure(name, &text.inputs(), &figure)?;
+    }
+    if let Some(name) = &arguments.report {
+        write_page(name, &text.inputs(), &diagram_page(&found, &command_line()))?;
+    }
     let format = if arguments.json { Some(TableFormat::Json) } else { arguments.format };
     print(&match format.unwrap_or(TableFormat::Text) {
         TableFormat::Text => found.to_text(),

@@ -2,9 +2,13 @@
 
 use clap::Args;
 use pfaff::LinearizeRequest;
-use pfaff_present::{RootLocus, ToJson, ToLatex, ToText, eigenvalue_csv, moved_values};
+use pfaff_present::{
+    RootLocus, ToJson, ToLatex, ToText, eigenvalue_csv, full_text, linear_page, locus_page,
+    matrix_csv, moved_values,
+};
 
 use crate::arguments::{FormulaFormat, ModelArguments, principle};
+use crate::figure_file::{command_line, write_figure, write_page};
 use crate::guard::{self, Phase};
 use crate::input::VariedModel;
 use crate::output::{Exit, failed, print, say, usage};
@@ -12,6 +16,8 @@ use crate::range::ParameterRange;
 
 /// Values of a parameter that a root locus has by itself.
 const VALUES: usize = 51;
+/// Those of a figure.
+const DRAWN: usize = 201;
 
 #[derive(Args, Debug)]
 #[command(after_help = "\
@@ -20,6 +26,9 @@ Examples:
   pfaff linearize bicycle --at \"x'=5\" --json               a steady motion: the cyclic coordinates are left out
   pfaff linearize falling_disk --at \"phi'=8\" --format latex
   pfaff linearize bicycle --at \"x'=v\" --vary \"v=0..10\"     eigenvalues over a parameter
+  pfaff linearize bicycle --at \"x'=v\" --vary \"v=0..10\" --plot locus.svg
+  pfaff linearize bicycle --at \"x'=5\" --report modes.html   modes that move
+  pfaff linearize cart.pfaff --matrix B --format csv         what inputs (`input u = 0`) do
 
 The state is made consistent with the constraints: what is given is kept, what is missing follows from them, as small
 as they allow, or is zero. Without --at the initial state of the model is taken. A state that is no equilibrium is
@@ -36,6 +45,21 @@ pub(crate) struct LinearizeArguments {
     /// Eigenvalues over a parameter, such as "v=0..10", or "v=0..10:200" for 200 values
     #[arg(long, value_name = "RANGE", allow_hyphen_values = true)]
     pub(crate) vary: Option<String>,
+    /// With --vary: a figure of the eigenvalues over the parameter, .svg, .pdf or .png
+    #[arg(long, value_name = "FILE", requires = "vary")]
+    pub(crate) plot: Option<String>,
+    /// The figure shows the complex plane
+    #[arg(long, requires = "plot")]
+    pub(crate) plane: bool,
+    /// A page with the modes as animations, or with the eigenvalues over a parameter
+    #[arg(long, value_name = "FILE.html")]
+    pub(crate) report: Option<String>,
+    /// Prints also E and A of E*x' = A*x in all coordinates, with constraints
+    #[arg(long)]
+    pub(crate) full: bool,
+    /// With --format csv: a matrix instead of the eigenvalues: A, B, M, C, K, or E, "full A", "full B"
+    #[arg(long, value_name = "NAME")]
+    pub(crate) matrix: Option<String>,
     /// text, latex, json or csv (the eigenvalues)
     #[arg(long, value_enum, overrides_with = "json")]
     pub(crate) format: Option<FormulaFormat>,
@@ -56,24 +80,48 @@ pub(crate) fn linearize(arguments: &LinearizeArguments) -> Result<Exit, Exit> {
     };
     let text = VariedModel::open(&arguments.model, None)?;
     if let Some(range) = &arguments.vary {
-        return locus(&text, &ParameterRange::read("--vary", range)?, &request, format);
+        return locus(
+            arguments,
+            &text,
+            &ParameterRange::read("--vary", range)?,
+            &request,
+            format,
+        );
+    }
+    if arguments.matrix.is_some() && format != FormulaFormat::Csv {
+        return Err(usage("--matrix chooses what --format csv prints"));
     }
     let model = text.model(None)?;
     let found = pfaff::linearize(&model, &request).map_err(failed)?;
     for note in moved_values(&found.notes) {
         say(&format!("note: {note}"));
     }
+    if let Some(name) = &arguments.report {
+        let modes = pfaff::mode_motions(&model, &request, &found).map_err(failed)?;
+        let page = linear_page(&model, &found, &modes, &command_line());
+        write_page(name, &text.inputs(), &page)?;
+    }
     print(&match format {
+        FormulaFormat::Text if arguments.full => found.to_text() + &full_text(&found),
         FormulaFormat::Text => found.to_text(),
         FormulaFormat::Latex => found.to_latex(),
         FormulaFormat::Json => found.to_json_line(),
-        FormulaFormat::Csv => eigenvalue_csv(&found),
+        FormulaFormat::Csv => match &arguments.matrix {
+            None => eigenvalue_csv(&found),
+            Some(name) => matrix_csv(&found, name).ok_or_else(|| {
+                usage(&format!(
+                    "there is no matrix `{name}` here; there are A, B, E, full A, full B, and M, C, K where the \
+                     variables are coordinates and their velocities"
+                ))
+            })?,
+        },
     })?;
     Ok(Exit::Done)
 }
 
 /// Eigenvalues over a parameter.
 fn locus(
+    arguments: &LinearizeArguments,
     text: &VariedModel,
     range: &ParameterRange,
     request: &LinearizeRequest,
@@ -84,7 +132,8 @@ fn locus(
     }
     let mut points = Vec::new();
     let mut exit = Exit::Done;
-    for value in range.values(VALUES) {
+    let count = if arguments.plot.is_some() { DRAWN } else { VALUES };
+    for value in range.values(count) {
         let model = text.model(Some((&range.name, value)))?;
         guard::enter(Phase::Run);
         points.push((value, pfaff::linearize(&model, request).map_err(failed)?));
@@ -93,7 +142,15 @@ fn locus(
             break;
         }
     }
+    let title = points.first().map_or(String::new(), |(_, found)| found.title.clone());
     let locus = RootLocus { parameter: range.name.clone(), points };
+    if let Some(name) = &arguments.plot {
+        let figure = if arguments.plane { locus.in_plane() } else { locus.over_parameter() };
+        write_figure(name, &text.inputs(), &figure)?;
+    }
+    if let Some(name) = &arguments.report {
+        write_page(name, &text.inputs(), &locus_page(&locus, &title, &command_line()))?;
+    }
     print(&match format {
         FormulaFormat::Json => locus.to_json_line(),
         FormulaFormat::Csv => locus.to_csv(),

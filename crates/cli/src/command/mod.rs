@@ -13,11 +13,13 @@ mod equilibria;
 mod eval;
 mod explain;
 mod fit;
+mod gait;
 mod gallery;
 mod geometry;
 mod lift;
 mod linearize;
 mod lyapunov;
+mod measure;
 mod motion_view;
 mod orbit;
 mod plot;
@@ -26,6 +28,7 @@ mod run;
 mod section;
 mod shell;
 mod site;
+mod studio;
 mod sweep;
 mod variations;
 
@@ -125,14 +128,20 @@ commands! {
     "geometry" Geometry(geometry::GeometryArguments) => geometry::geometry;
     /// Lifts a path of the base along the constraints, and gives the holonomy of a loop
     "lift" Lift(lift::LiftArguments) => lift::lift;
+    /// Runs a loop in shape space, and gives the displacement of the body
+    "gait" Gait(gait::GaitArguments) => gait::gait;
     /// Finds rest and steady motions, with their stability
     "equilibria" Equilibria(equilibria::EquilibriaArguments) => equilibria::equilibria;
     /// Linearises about a state on the constraints: matrices, eigenvalues, stability
     "linearize" Linearize(linearize::LinearizeArguments) => linearize::linearize;
     /// Computes the Lyapunov exponents of a motion on its constraints
     "lyapunov" Lyapunov(lyapunov::LyapunovArguments) => lyapunov::lyapunov;
+    /// Looks for an invariant measure of the flow, and for time reversal
+    "measure" Measure(measure::MeasureArguments) => measure::measure;
     /// Integrates until a surface was crossed so many times, and prints the points
     "section" Section(section::SectionArguments) => section::section;
+    /// Serves the workbench in a browser on this machine
+    "studio" Studio(studio::StudioArguments) => studio::studio;
     /// Finds a periodic motion, with its Floquet multipliers
     "orbit" Orbit(orbit::OrbitArguments) => orbit::orbit;
     /// Follows equilibria over a parameter, and locates folds, branch points and Hopf points
@@ -178,15 +187,11 @@ fn options<A: Args>(words: &[OsString]) -> Option<A> {
     A::from_arg_matches(&command.try_get_matches_from(words).ok()?).ok()
 }
 
-/// Commands that are planned are refused plainly, others with a hint.
+/// What is no command is refused with a hint.
 fn unknown(words: &[String]) -> Exit {
-    const PLANNED: [&str; 2] = ["gait", "studio"];
     let built = shell::commands();
     let built: Vec<&str> = built.iter().map(String::as_str).collect();
     let word = words.first().map_or("", String::as_str);
-    if PLANNED.contains(&word) {
-        return output::usage(&format!("the command `{word}` does not exist yet"));
-    }
     let hint = pfaff::closest(word, &built).map_or_else(
         || format!("the commands are {}", built.join(", ")),
         |near| format!("did you mean `{near}`?"),
@@ -213,6 +218,7 @@ mod tests {
             "discover --data m.csv --data n.csv --coordinates x,y,phi --json",
             "fit sleigh --data m.csv --params m,J --bounds m=0..2 --json",
             "compare snake",
+            "studio sleigh --port 8080",
             "variations sleigh --vary x=t",
             "geometry disk --state phi=1",
             "lift sleigh --path x=t",

@@ -3,7 +3,9 @@
 use std::path::{Path, PathBuf};
 
 use clap::Args;
-use pfaff::{Guess, Method, Model, Motion, Progress, Run, Verdict, read_named_numbers};
+use pfaff::{
+    Guess, Method, Model, Motion, Precision, Progress, Run, Verdict, read_named_numbers,
+};
 use pfaff_present::{ToJson, summary};
 
 use crate::arguments::{MotionArguments, PlainFormat, SearchArguments, principle, times};
@@ -38,6 +40,9 @@ pub(crate) struct RunArguments {
     /// Derivatives of the motion by parameters and initial values, such as "a, m, x'(0)"
     #[arg(long, value_name = "NAMES")]
     pub(crate) sensitivity: Option<String>,
+    /// Second derivatives too, by the quantities of --sensitivity
+    #[arg(long, requires = "sensitivity")]
+    pub(crate) second: bool,
     /// The state-transition matrix at the output times
     #[arg(long)]
     pub(crate) transition: bool,
@@ -70,6 +75,9 @@ pub(crate) fn run(arguments: &RunArguments) -> Result<Exit, Exit> {
     if let Some(names) = &arguments.sensitivity {
         request = request.sensitivity(names);
     }
+    if arguments.second {
+        request = request.second();
+    }
     if arguments.transition {
         request = request.transition();
     }
@@ -79,12 +87,14 @@ pub(crate) fn run(arguments: &RunArguments) -> Result<Exit, Exit> {
     inputs.extend(arguments.search.from.iter().map(PathBuf::from));
     let open = |name| OutputFile::open(name, &inputs);
     let mut file = arguments.output.as_deref().map(open).transpose()?;
+    let json = arguments.json || arguments.format == Some(PlainFormat::Json);
+    // NOTE: JSON shows all rows.
+    request.streams = !json && file.as_ref().is_some_and(OutputFile::grows);
     // NOTE: derivatives are columns that exist after the run only.
     let growing = file.as_mut().filter(|_| request.sensitivities.is_empty());
     let mut motion = watched(&model, &request, growing)?;
     motion.statistics.derive_us += read_us;
     let written = file.is_none_or(|mut file| file.finish(&motion));
-    let json = arguments.json || arguments.format == Some(PlainFormat::Json);
     crate::output::notes(&motion);
     print(&if json {
         motion.to_json_line()
@@ -148,10 +158,12 @@ pub(crate) fn request(arguments: &MotionArguments) -> Result<Run, Exit> {
         t1: arguments.t1,
         tolerance: arguments.tolerance,
         method: arguments.method.as_deref().map(method).transpose()?,
+        precision: arguments.precision.as_deref().map(precision).transpose()?,
         at,
         samples: arguments.samples,
         step: arguments.step,
         max_steps: arguments.max_steps,
+        seed: arguments.seed,
         ..crate::backend::base_run()?
     })
 }
@@ -162,6 +174,13 @@ fn method(word: &str) -> Result<Method, Exit> {
         let words: Vec<String> =
             Method::ALL.iter().map(|(_, word)| format!("`{word}`")).collect();
         usage(&format!("there is no method `{word}`: choose from {}", words.join(", ")))
+    })
+}
+
+/// A precision by its word.
+fn precision(word: &str) -> Result<Precision, Exit> {
+    Precision::from_name(word).ok_or_else(|| {
+        usage(&format!("there is no precision `{word}`: choose `double` or `double_double`"))
     })
 }
 

@@ -2,17 +2,21 @@
 
 use clap::Args;
 use pfaff::{SectionRequest, StopReason};
-use pfaff_present::{ToJson, ToText, section_table};
+use pfaff_present::{ToJson, ToText, section_figure, section_table};
 
 use crate::arguments::{ModelArguments, TableFormat, principle};
+use crate::figure_file::write_figure;
 use crate::guard::{self, Phase};
-use crate::output::{Exit, failed, print, say};
+use crate::input::VariedModel;
+use crate::output::{Exit, failed, print, say, usage};
+use crate::range::ParameterRange;
 
 #[derive(Args, Debug)]
 #[command(after_help = "\
 Examples:
   pfaff section double_pendulum --on \"rising a1\" --count 500 --format csv > points.csv
   pfaff section mine.pfaff --on returns --count 100 --json      an event of the model
+  pfaff section henon.pfaff --on \"rising x\" --starts \"y=-0.3..0.5:20\" --plot s.svg --columns \"y, y'\"
 
 EVENT is the name of an event of the model, or an expression that vanishes on the surface, after `rising` or `falling`
 if only one direction counts. The motion goes on until there are so many points, or until --t1.")]
@@ -37,6 +41,15 @@ pub(crate) struct SectionArguments {
     /// Largest local error per step, in parts of the size of each component
     #[arg(long, value_name = "E", allow_hyphen_values = true)]
     pub(crate) tolerance: Option<f64>,
+    /// Many motions: a range of an initial value or of a parameter, such as "y=-0.3..0.5:20"; each has --count points
+    #[arg(long, value_name = "RANGE", allow_hyphen_values = true)]
+    pub(crate) starts: Option<String>,
+    /// A figure of the points: .svg, .pdf or .png
+    #[arg(long, value_name = "FILE")]
+    pub(crate) plot: Option<String>,
+    /// The two columns of the figure, such as "y, y'"; the first two that change if not given
+    #[arg(long, value_name = "LIST", requires = "plot", allow_hyphen_values = true)]
+    pub(crate) columns: Option<String>,
     /// text, json or csv
     #[arg(long, value_enum, overrides_with = "json")]
     pub(crate) format: Option<TableFormat>,
@@ -46,7 +59,6 @@ pub(crate) struct SectionArguments {
 }
 
 pub(crate) fn section(arguments: &SectionArguments) -> Result<Exit, Exit> {
-    let model = crate::input::model(&arguments.model, arguments.initial.as_deref())?;
     let request = SectionRequest {
         on: arguments.on.clone(),
         count: arguments.count,
@@ -55,9 +67,22 @@ pub(crate) fn section(arguments: &SectionArguments) -> Result<Exit, Exit> {
         tolerance: arguments.tolerance,
         backend: crate::backend::from_environment()?,
     };
-    guard::enter(Phase::Run);
-    let found =
-        pfaff::section(&model, &request, &mut || !guard::is_asked_to_end()).map_err(failed)?;
+    let text = VariedModel::open(&arguments.model, arguments.initial.as_deref())?;
+    let found = match &arguments.starts {
+        None => {
+            let model = text.model(None)?;
+            guard::enter(Phase::Run);
+            pfaff::section(&model, &request, &mut || !guard::is_asked_to_end())
+                .map_err(failed)?
+        }
+        Some(range) => many(&text, &ParameterRange::read("--starts", range)?, &request)?,
+    };
+    if let Some(name) = &arguments.plot {
+        let columns: Option<Vec<&str>> =
+            arguments.columns.as_deref().map(|list| list.split(',').map(str::trim).collect());
+        let figure = section_figure(&found, columns.as_deref()).map_err(|why| usage(&why))?;
+        write_figure(name, &text.inputs(), &figure)?;
+    }
     let format = if arguments.json { Some(TableFormat::Json) } else { arguments.format };
     print(&match format.unwrap_or(TableFormat::Text) {
         TableFormat::Text => found.to_text(),
@@ -76,4 +101,34 @@ pub(crate) fn section(arguments: &SectionArguments) -> Result<Exit, Exit> {
     };
     say(&format!("note: the surface `{}` is {often} up to t = {t} ({why})", found.on));
     Ok(Exit::StoppedEarly)
+}
+
+/// How many motions a range has by itself.
+const STARTS: usize = 20;
+
+/// The points of many motions, one after another.
+fn many(
+    text: &VariedModel,
+    range: &ParameterRange,
+    request: &SectionRequest,
+) -> Result<pfaff::Section, Exit> {
+    let mut whole: Option<pfaff::Section> = None;
+    for value in range.values(STARTS) {
+        let model = text.changed(&range.name, value)?;
+        guard::enter(Phase::Run);
+        // A start from which nothing can move, such as one beyond the energy, is left out.
+        let Ok(found) = pfaff::section(&model, request, &mut || !guard::is_asked_to_end())
+        else {
+            say(&format!("note: no motion begins at {} = {value}", range.name));
+            continue;
+        };
+        match &mut whole {
+            Some(whole) => whole.append(found),
+            None => whole = Some(found),
+        }
+        if guard::is_asked_to_end() {
+            break;
+        }
+    }
+    whole.ok_or_else(|| usage("--starts: no motion begins at any of these values"))
 }

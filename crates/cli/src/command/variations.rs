@@ -5,7 +5,7 @@ use pfaff::{Run, VariationRequest, variations as vary};
 use pfaff_present::{ToJson, ToText};
 
 use crate::arguments::{ModelArguments, PlainFormat};
-use crate::output::{Exit, failed, print};
+use crate::output::{Exit, failed, print, say};
 
 #[derive(Args, Debug)]
 #[command(after_help = "\
@@ -70,6 +70,13 @@ pub(crate) fn variations(arguments: &VariationsArguments) -> Result<Exit, Exit> 
     };
     let found = vary(&model, &request).map_err(failed)?;
     let json = arguments.json || arguments.format == Some(PlainFormat::Json);
+    if let Some(stop) = &found.stop {
+        say(&format!(
+            "note: the motion stopped early ({}) at t = {}: the variations are those up to there",
+            stop.reason.name(),
+            stop.t
+        ));
+    }
     print(&if json { found.to_json_line() } else { found.to_text() })?;
-    Ok(Exit::Done)
+    Ok(if found.stop.is_some() { Exit::StoppedEarly } else { Exit::Done })
 }

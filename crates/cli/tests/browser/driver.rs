@@ -79,7 +79,12 @@ impl Browser<'_> {
     pub(crate) fn open(&self, path: &Path) {
         self.tools("Performance.disable", &json!({}));
         self.tools("Performance.enable", &json!({"timeDomain": "threadTicks"}));
-        self.post("url", &json!({"url": format!("file://{}", path.display())}));
+        self.visit(&format!("file://{}", path.display()));
+    }
+
+    /// Opens an address.
+    pub(crate) fn visit(&self, address: &str) {
+        self.post("url", &json!({"url": address}));
     }
 
     pub(crate) fn size(&self, width: u32, height: u32) {

@@ -8,6 +8,8 @@
 #![allow(clippy::print_stdout, reason = "a test that is skipped says why")]
 
 mod driver;
+mod workbench;
+
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 

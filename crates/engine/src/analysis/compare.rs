@@ -10,6 +10,7 @@ use pfaff_mechanics::Equations;
 use pfaff_model::{Principle, Workspace};
 
 use crate::analysis::equivalence::{along_chetaev, along_vakonomic};
+use crate::clock::Interrupt;
 use crate::derivation::{Derivation, derive};
 use crate::error::Error;
 use crate::motion::equivalence::Equivalence;
@@ -213,6 +214,9 @@ fn law(
     let (Some(&t0), Some(&t1)) = (a.t.first(), a.t.last()) else { return Ok(None) };
     // The shortest time after which the distance is far above rounding.
     for shorter in (2..=10).rev() {
+        if Interrupt::is_asked(request.interrupt) {
+            return Ok(None);
+        }
         let h = (t1 - t0) * libm::exp2(-f64::from(shorter));
         let at = |m: &Motion| {
             let request = Run {

@@ -8,6 +8,7 @@ pub(crate) mod eval;
 pub(crate) mod export;
 pub(crate) mod fit;
 pub(crate) mod forms;
+pub(crate) mod gait;
 pub(crate) mod geometry;
 mod nested_operator;
 pub(crate) mod operator;

@@ -22,7 +22,7 @@ use pfaff_solver::Lu;
 
 use crate::derivation::derive_in;
 use crate::error::{Error, Failure};
-use crate::motion::{Motion, Series};
+use crate::motion::{Motion, Series, Stop};
 use crate::pipeline::run;
 use crate::problem::settings::{Run, Settings};
 use crate::system::compiled::Dynamics;
@@ -40,6 +40,8 @@ pub struct Variations {
     pub base: Vec<String>,
     /// Names of the dependent coordinates.
     pub dependent: Vec<String>,
+    /// Why the motion stopped early, if it did.
+    pub stop: Option<Stop>,
     /// The variations, one after another.
     pub kinds: Vec<Variation>,
     /// The largest $|F^\alpha_{\rho\mu}\dot q^\rho w^\mu|$, where the constraints are linear in the
@@ -104,15 +106,17 @@ fn varied(frozen: &Model, request: &VariationRequest) -> Result<Variations, Fail
         Ok(functions.into_iter().map(|f| f.unwrap_or(zero)).collect())
     };
     let vary = given("<vary>", &request.vary)?;
-    let (motion, principle) = if let Some(text) = &request.motion {
+    let (motion, principle, stop) = if let Some(text) = &request.motion {
         let given = given("<motion>", text)?;
-        (given_motion(model, &form, &given, &request.run)?, None)
+        (given_motion(model, &form, &given, &request.run)?, None, None)
     } else {
         let motion = run(frozen, &request.run, &mut |_, _| true)?;
         let principle = motion.principle;
-        (motion, principle)
+        let stop = motion.stop.reason.is_early().then(|| motion.stop.clone());
+        (motion, principle, stop)
     };
-    Ok(along(model, &equations, &form, &vary, &motion, principle))
+    let along = along(model, &equations, &form, &vary, &motion, principle);
+    Ok(Variations { stop, ..along })
 }
 
 /// The assignments of an option, as functions of t for base coordinates.
@@ -361,6 +365,7 @@ fn along(
     let dependent: Vec<String> = form.dependent.iter().map(name).collect();
     let ends: Vec<f64> = lifted.iter().map(|l| integral(&motion.t, l)).collect();
     Variations {
+        stop: None,
         title: motion.title.clone(),
         principle,
         t: motion.t.clone(),

@@ -13,98 +13,19 @@
 //! [`LANES`] instants are looked at together: what a node is, is then
 //! asked once for all of them, and plain arithmetic takes vectors.
 
-use crate::audit::family_duals::FamilyDuals;
-use crate::motion::sample::LANES;
+mod broad;
+mod dual;
+
 use std::array::from_fn;
 
+use crate::audit::family_duals::FamilyDuals;
+use crate::motion::sample::LANES;
+use broad::Broad;
+pub(crate) use broad::Sized;
+pub(crate) use dual::{Dual, Lanes};
+use dual::{ZERO, term};
+
 use pfaff_expr::{Binary, Expr, Graph, Node, Relation, Table, Unary, power};
-
-/// A number at each of them.
-pub(crate) type Lanes = [f64; LANES];
-
-const ZERO: Lanes = [0.0; LANES];
-
-/// A number and its rate.
-#[derive(Clone, Copy, Debug, PartialEq, Default)]
-pub(crate) struct Dual {
-    pub(crate) x: Lanes,
-    pub(crate) d: Lanes,
-}
-
-impl Dual {
-    pub(crate) fn constant(x: f64) -> Self {
-        Self { x: [x; LANES], d: ZERO }
-    }
-
-    /// Both numbers at every lane from those of two others. Written as a loop: the compiler makes vectors of
-    /// it wherever it stands.
-    #[inline]
-    fn of(a: &Self, b: &Self, f: impl Fn([f64; 2], [f64; 2]) -> [f64; 2]) -> Self {
-        let mut made = Self::default();
-        for l in 0..LANES {
-            [made.x[l], made.d[l]] = f([a.x[l], a.d[l]], [b.x[l], b.d[l]]);
-        }
-        made
-    }
-
-    #[inline]
-    pub(crate) fn add(&self, o: &Self) -> Self {
-        Self::of(self, o, |[x, d], [y, e]| [x + y, d + e])
-    }
-
-    #[inline]
-    fn sub(&self, o: &Self) -> Self {
-        Self::of(self, o, |[x, d], [y, e]| [x - y, d - e])
-    }
-
-    #[inline]
-    fn neg(&self) -> Self {
-        Self::of(self, self, |[x, d], _| [-x, -d])
-    }
-
-    #[inline]
-    fn mul(&self, o: &Self) -> Self {
-        Self::of(self, o, |[x, d], [y, e]| [x * y, d * y + x * e])
-    }
-
-    fn recip(&self) -> Self {
-        Self::of(self, self, |[x, d], _| {
-            let r = 1.0 / x;
-            [r, term(-r * r, d)]
-        })
-    }
-
-    /// $\bar n\,\partial n/\partial a$; what is zero stays zero even where the other factor is infinite.
-    #[inline]
-    pub(crate) fn chain(&self, partial: &Self) -> Self {
-        let plain = self.mul(partial);
-        let mut odd = false;
-        for l in 0..LANES {
-            odd |= plain.x[l].is_nan() | plain.d[l].is_nan();
-        }
-        if odd { self.careful_chain(partial) } else { plain }
-    }
-
-    #[cold]
-    fn careful_chain(&self, partial: &Self) -> Self {
-        Self::of(self, partial, |[x, d], [y, e]| [term(x, y), term(d, y) + term(x, e)])
-    }
-
-    #[inline]
-    fn is_zero(&self) -> bool {
-        let mut zero = true;
-        for l in 0..LANES {
-            zero &= self.x[l] == 0.0;
-            zero &= self.d[l] == 0.0;
-        }
-        zero
-    }
-}
-
-/// A product that is zero if a factor is.
-fn term(a: f64, b: f64) -> f64 {
-    if a == 0.0 || b == 0.0 { 0.0 } else { a * b }
-}
 
 /// Value and first two derivatives of a function of one argument.
 fn unary(f: Unary, x: f64) -> (f64, f64, f64) {
@@ -134,6 +55,7 @@ pub(crate) struct Duals {
     places: Vec<u32>,
     tables: Vec<Table>,
     families: Vec<FamilyDuals>,
+    pub(crate) broad: Broad,
     /// Angles with their sines and cosines: the next ones are often the same.
     angle: [Lanes; 3],
 }
@@ -155,12 +77,13 @@ struct Step {
 pub(crate) const NONE: u32 = u32::MAX;
 
 impl Duals {
-    /// Lays expressions out, the first of which will be differentiated; `fixed` gives the values of the
-    /// symbols that do not vary.
+    /// Lays expressions out, the first of which will be differentiated, or be broad if they are among `broad`;
+    /// `fixed` gives the values of the symbols that do not vary.
     pub(crate) fn new(
         g: &Graph,
         outputs: &[Expr],
         differentiated: usize,
+        broad: &[usize],
         fixed: &dyn Fn(Expr) -> Option<f64>,
     ) -> Self {
         let live = g.live(outputs);
@@ -177,6 +100,7 @@ impl Duals {
             places: Vec::new(),
             tables: Vec::new(),
             families: Vec::new(),
+            broad: Broad::default(),
             angle: [ZERO, ZERO, [1.0; LANES]],
         };
         let mut varies = vec![false; live.len()];
@@ -250,6 +174,7 @@ impl Duals {
                 laid.values[to] = Dual { x, d: ZERO };
             }
         }
+        laid.find_broad(broad);
         laid.find_needed(differentiated);
         laid
     }
@@ -265,7 +190,7 @@ impl Duals {
         let mut met = vec![usize::MAX; self.values.len()];
         for (i, &output) in self.outputs[..differentiated].iter().enumerate() {
             let (mut steps, mut symbols) = (Vec::new(), Vec::new());
-            let mut stack = vec![output];
+            let mut stack = if self.broad.contains(i) { Vec::new() } else { vec![output] };
             met[output] = i;
             while let Some(place) = stack.pop() {
                 symbols.extend(Some(symbol_at[place]).filter(|&s| s != NONE));
@@ -308,7 +233,7 @@ impl Duals {
             Node::Family { family, .. } => 2 * self.families[family as usize].len(),
             _ => 1,
         };
-        self.needed.iter().flatten().map(rows).sum()
+        self.needed.iter().flatten().map(rows).sum::<usize>() + 4 * self.broad.len()
     }
 
     /// Evaluates all outputs; `symbol` gives the value of the i-th of [`Duals::symbols`].
@@ -548,7 +473,7 @@ mod tests {
         let value = |e: Expr| if e == x { at_x } else { at_y };
         let fixed = |e: Expr| (e == k).then_some(at_y);
         // All at once, so that sweeps of other outputs leave nothing behind.
-        let mut all = Duals::new(&g, &expressions, expressions.len(), &fixed);
+        let mut all = Duals::new(&g, &expressions, expressions.len(), &[], &fixed);
         let symbols = all.symbols.clone();
         all.evaluate(&|s| Dual {
             x: lanes(value(symbols[s])),
@@ -582,7 +507,7 @@ mod tests {
         let [x, y] = ["x", "y"].map(|n| g.symbol(n, Role::Free));
         let e = g.add(g.unary(Unary::Sqrt, g.mul(g.sub(y, y), x)), g.unary(Unary::Sqrt, y));
         let e = g.add(e, x);
-        let mut duals = Duals::new(&g, &[e], 1, &|_| None);
+        let mut duals = Duals::new(&g, &[e], 1, &[], &|_| None);
         let symbols = duals.symbols.clone();
         let moving = Dual { x: [2.0; LANES], d: [3.0; LANES] };
         duals.evaluate(&|s| {

@@ -10,16 +10,14 @@
 //! Derivatives by symbols come from sweeps of `dual.rs`, rates along the motion $(\dot q, \ddot q, 1)$ from
 //! its dual numbers, at several instants together.
 
-use std::array::from_fn;
-use std::collections::BTreeMap;
-
 use pfaff_expr::Expr;
 use pfaff_mechanics::Class;
 use pfaff_model::{Dynamics, ForceOrigin, Principle, Workspace};
 use pfaff_solver::least_squares;
 
-use crate::audit::autodiff::{Dual, Duals, Lanes};
+use crate::audit::autodiff::{Dual, Duals, Lanes, Sized};
 use crate::audit::deviation::{Deviation, worse};
+use crate::audit::laid::{Gradient, Laid, SparseGradient};
 use crate::motion::sample::{LANES, Sample};
 
 /// The parts of a model, laid out for dual numbers.
@@ -48,41 +46,25 @@ pub(crate) struct DualResidual {
     drag: Gradient,
     /// $R_k$ at one sample, and the sums of the magnitudes of its parts.
     reactions: Vec<(f64, f64)>,
+    /// Which constraints are broad, and what is known of them.
+    is_broad: Vec<bool>,
+    broad: BroadSums,
+}
+
+/// What is known of broad constraints at the instants last looked at.
+#[derive(Default)]
+struct BroadSums {
+    nodes: Vec<Sized>,
+    /// $\partial\varphi_a/\partial\dot q$ times numbers and sizes, by constraint.
+    rows: Vec<Sized>,
+    /// $\sum_a\lambda_a\,\partial\varphi_a/\partial\dot q_k$
+    reactions: Vec<Sized>,
 }
 
 /// Places among the parts.
 const LAGRANGIAN: usize = 0;
 const DISSIPATION: usize = 1;
 const CONSTRAINTS: usize = 2;
-
-/// Expressions with the meaning of their symbols.
-pub(crate) struct Laid {
-    duals: Duals,
-    meaning: Vec<Meaning>,
-}
-
-#[derive(Clone, Copy, Debug)]
-enum Meaning {
-    Time,
-    Position(usize),
-    Velocity(usize),
-}
-
-/// Derivatives by positions, velocities and time, with their rates.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct Gradient {
-    pub(crate) q: Vec<Dual>,
-    pub(crate) v: Vec<Dual>,
-    t: Dual,
-}
-
-/// Derivatives by the positions and velocities that occur, in ascending order, and by time, with their rates.
-#[derive(Clone, Debug, Default)]
-struct SparseGradient {
-    q: Vec<(usize, Dual)>,
-    v: Vec<(usize, Dual)>,
-    t: Dual,
-}
 
 /// The deviations found so far, and the largest values on the way.
 #[derive(Clone, Debug)]
@@ -220,14 +202,22 @@ impl DualResidual {
             along.push(given.map(|_| parts.len()));
             parts.extend(given.into_iter().flatten());
         }
+        let m = model.constraints.len();
+        let may_be_broad = |a: &usize| {
+            let class = classes.get(*a);
+            principle == Principle::Chetaev
+                && along[*a].is_none()
+                && class.is_some_and(|&class| class != Class::Holonomic)
+        };
+        let broad: Vec<usize> = (0..m).filter(may_be_broad).collect();
+        let among: Vec<usize> = broad.iter().map(|a| CONSTRAINTS + a).collect();
+        let rows = Laid::with_broad(model, &parts[CONSTRAINTS..differentiated], m, &broad);
+        let is_broad = (0..m).map(|a| rows.duals.broad.contains(a)).collect();
         Some(Self {
             n,
-            rows: Laid::new(
-                model,
-                &parts[CONSTRAINTS..differentiated],
-                differentiated - CONSTRAINTS,
-            ),
-            parts: Laid::new(model, &parts, differentiated),
+            rows,
+            is_broad,
+            parts: Laid::with_broad(model, &parts, differentiated, &among),
             along,
             points,
             holonomic: classes.iter().map(|&class| class == Class::Holonomic).collect(),
@@ -239,6 +229,11 @@ impl DualResidual {
             push: Gradient::new(n),
             drag: Gradient::new(n),
             reactions: Vec::new(),
+            broad: BroadSums {
+                rows: vec![[[0.0; LANES]; 2]; m],
+                reactions: vec![[[0.0; LANES]; 2]; n],
+                ..BroadSums::default()
+            },
         })
     }
 
@@ -260,7 +255,9 @@ impl DualResidual {
     fn differentiate(&mut self, instants: &[Sample]) {
         self.parts.evaluate(instants);
         for (a, gradient) in self.gradients.iter_mut().enumerate() {
-            self.parts.sweep_into(CONSTRAINTS + a, gradient);
+            if !self.is_broad[a] {
+                self.parts.sweep_into(CONSTRAINTS + a, gradient);
+            }
         }
     }
 
@@ -276,6 +273,10 @@ impl DualResidual {
 
     /// Residuals of a constraint at a sample, from its value and the derivatives that are known.
     fn residual(&self, a: usize, value: &Dual, sample: &Sample, l: usize) -> Residual {
+        if self.is_broad[a] {
+            let size = self.broad.rows[a][1][l];
+            return Residual { velocity: Deviation::new(value.x[l], size), position: None };
+        }
         let deviation = |value: f64, x: &[f64], least: &[f64]| {
             let terms = self.direction(a).iter();
             let terms = terms.map(|(k, s)| s.x[l].abs() * x[*k].abs().max(least[*k]));
@@ -304,7 +305,15 @@ impl DualResidual {
         }
         self.rows.evaluate(instants);
         for (a, gradient) in self.gradients.iter_mut().enumerate() {
-            self.rows.sweep_into(a, gradient);
+            if !self.is_broad[a] {
+                self.rows.sweep_into(a, gradient);
+            }
+        }
+        if self.is_broad.contains(&true) {
+            let Self { rows, broad, least, is_broad, .. } = self;
+            let size = |k: usize| lanes(instants, |s| s.v[k].abs().max(least[1][k]));
+            rows.spread(&|k| [[0.0; LANES], size(k)], &mut broad.nodes);
+            broad.take(&rows.duals, is_broad, 0);
         }
         for (l, sample) in instants.iter().enumerate() {
             for a in 0..self.holonomic.len() {
@@ -329,6 +338,10 @@ impl DualResidual {
         } else {
             self.constraint(a).d[l]
         };
+        if self.is_broad[a] {
+            let [sum, size] = self.broad.rows[a].map(|x| x[l]);
+            return Deviation::new(off, size + (off - sum).abs());
+        }
         let (mut sum, mut size) = (0.0, 0.0);
         for (k, s) in self.direction(a) {
             sum += s.x[l] * sample.a[*k];
@@ -351,10 +364,32 @@ impl DualResidual {
         self.push(instants);
         self.slopes.clear();
         self.parts.sweep(LAGRANGIAN, [1.0; LANES], &mut self.slopes);
+        if self.is_broad.contains(&true) {
+            self.sum_up(instants, lengths, findings);
+        }
         for (l, (sample, &length)) in instants.iter().zip(lengths).enumerate() {
             findings.include_values(sample, length);
             self.judge_one(sample, l, length, findings);
         }
+    }
+
+    /// What broad constraints do together, at instants that are about to be judged.
+    fn sum_up(&mut self, instants: &[Sample], lengths: &[f64], findings: &Findings) {
+        let Self { parts, broad, is_broad, n, .. } = self;
+        let longest = lengths.iter().copied().fold(findings.longest_step, f64::max);
+        let most = |k: usize| {
+            let values = instants.iter().map(|s| s.v[k].abs());
+            values.fold(findings.largest[1][k], f64::max)
+        };
+        let least: Vec<f64> = (0..*n).map(|k| most(k) * NOTHING / longest).collect();
+        let along = |k: usize| {
+            let size = lanes(instants, |s| s.a[k].abs().max(least[k]));
+            [lanes(instants, |s| s.a[k]), size]
+        };
+        parts.spread(&along, &mut broad.nodes);
+        broad.take(&parts.duals, is_broad, CONSTRAINTS);
+        let weight = |i: usize| lanes(instants, |s| s.multipliers[i - CONSTRAINTS]);
+        parts.pull(&weight, &mut broad.nodes, &mut broad.reactions);
     }
 
     /// One of them.
@@ -431,11 +466,16 @@ impl DualResidual {
     fn react(&self, sample: &Sample, l: usize, reactions: &mut Vec<(f64, f64)>) {
         reactions.clear();
         reactions.resize(self.n, (0.0, 0.0));
+        if self.is_broad.contains(&true) {
+            let sums = reactions.iter_mut().zip(&self.broad.reactions);
+            sums.for_each(|(reaction, sum)| *reaction = (sum[0][l], sum[1][l]));
+        }
         let mut add = |k: usize, part: f64| {
             reactions[k].0 += part;
             reactions[k].1 += part.abs();
         };
-        for a in 0..self.holonomic.len() {
+        let others = (0..self.holonomic.len()).filter(|&a| !self.is_broad[a]);
+        for a in others {
             let λ = match self.principle {
                 Principle::Chetaev => Some(sample.multipliers[a]),
                 Principle::Vakonomic => Some(sample.multiplier_rates[a]),
@@ -467,87 +507,18 @@ impl DualResidual {
     }
 }
 
-impl Gradient {
-    pub(crate) fn new(n: usize) -> Self {
-        let none = vec![Dual::default(); n];
-        Self { q: none.clone(), v: none, t: Dual::default() }
-    }
-
-    pub(crate) fn clear(&mut self) {
-        self.q.fill(Dual::default());
-        self.v.fill(Dual::default());
-        self.t = Dual::default();
+impl BroadSums {
+    /// The sums at the outputs of broad constraints, the first of which has this place.
+    fn take(&mut self, duals: &Duals, is_broad: &[bool], first: usize) {
+        for (a, row) in self.rows.iter_mut().enumerate().filter(|row| is_broad[row.0]) {
+            *row = *duals.spread_of(first + a, &self.nodes);
+        }
     }
 }
 
-impl Laid {
-    /// The first outputs will be differentiated.
-    pub(crate) fn new(model: &Workspace, outputs: &[Expr], differentiated: usize) -> Self {
-        let mut meanings = BTreeMap::from([(model.time, Meaning::Time)]);
-        for (k, c) in model.coordinates.iter().enumerate() {
-            meanings.insert(c.position, Meaning::Position(k));
-            meanings.insert(c.velocity, Meaning::Velocity(k));
-        }
-        let meaning = |s: Expr| meanings.get(&s).copied();
-        let value = |s: Expr| model.parameters.iter().find(|p| p.symbol == s).map(|p| p.value);
-        let fixed = |s: Expr| match meaning(s) {
-            Some(_) => None,
-            None => Some(value(s).unwrap_or(f64::NAN)),
-        };
-        let duals = Duals::new(&model.graph, outputs, differentiated, &fixed);
-        let meaning = duals.symbols.iter().filter_map(|&s| meaning(s)).collect();
-        Self { duals, meaning }
-    }
-
-    /// Dual-number operations of values and derivatives at a sample.
-    pub(crate) fn cost(&self) -> usize {
-        self.duals.len() + self.duals.swept()
-    }
-
-    /// Values at some instants, at most [`LANES`], with their rates along the motion; the first output is
-    /// told. What is left of the lanes repeats the last sample.
-    pub(crate) fn evaluate(&mut self, instants: &[Sample]) -> Lanes {
-        let Self { duals, meaning } = self;
-        let at = |l: usize| &instants[l.min(instants.len() - 1)];
-        duals.evaluate(&|s| match meaning[s] {
-            Meaning::Time => Dual { x: from_fn(|l| at(l).t), d: [1.0; LANES] },
-            Meaning::Position(k) => {
-                Dual { x: from_fn(|l| at(l).q[k]), d: from_fn(|l| at(l).v[k]) }
-            }
-            Meaning::Velocity(k) => {
-                Dual { x: from_fn(|l| at(l).v[k]), d: from_fn(|l| at(l).a[k]) }
-            }
-        });
-        duals.output(0).x
-    }
-
-    /// The derivatives of an output at the instants last evaluated.
-    fn sweep_into(&mut self, output: usize, into: &mut SparseGradient) {
-        let Self { duals, meaning } = self;
-        into.q.clear();
-        into.v.clear();
-        into.t = Dual::default();
-        duals.sweep(output, [1.0; LANES], &mut |s, derivative| match meaning[s] {
-            Meaning::Time => into.t = derivative,
-            Meaning::Position(k) => into.q.push((k, derivative)),
-            Meaning::Velocity(k) => into.v.push((k, derivative)),
-        });
-        into.q.sort_unstable_by_key(|entry| entry.0);
-        into.v.sort_unstable_by_key(|entry| entry.0);
-    }
-
-    /// Adds the derivatives of an output, times a weight, at the instants last evaluated.
-    pub(crate) fn sweep(&mut self, output: usize, weight: Lanes, into: &mut Gradient) {
-        let Self { duals, meaning } = self;
-        duals.sweep(output, weight, &mut |s, derivative| {
-            let place = match meaning[s] {
-                Meaning::Time => &mut into.t,
-                Meaning::Position(k) => &mut into.q[k],
-                Meaning::Velocity(k) => &mut into.v[k],
-            };
-            *place = place.add(&derivative);
-        });
-    }
+/// A number at each of some instants; what is left of the lanes repeats the last.
+fn lanes(instants: &[Sample], of: impl Fn(&Sample) -> f64) -> Lanes {
+    std::array::from_fn(|l| of(&instants[l.min(instants.len() - 1)]))
 }
 
 /// The residuals of an `equation` model at an sample, with the size of what they do to the equations that all

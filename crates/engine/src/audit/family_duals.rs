@@ -36,7 +36,7 @@ impl FamilyDuals {
         let argument = |s: Expr| family.arguments.iter().position(|&a| a == s);
         let fixed = |s: Expr| if argument(s).is_some() { None } else { fixed(s) };
         let laid = |&term: &Expr| {
-            let duals = Duals::new(g, &[term], 1, &fixed);
+            let duals = Duals::new(g, &[term], 1, &[], &fixed);
             let arguments = duals.symbols.iter().filter_map(|&s| argument(s)).collect();
             (duals, arguments)
         };

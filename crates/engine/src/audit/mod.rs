@@ -10,6 +10,7 @@ pub(crate) mod ends;
 pub(crate) mod error;
 pub(crate) mod extremum;
 pub(crate) mod family_duals;
+pub(crate) mod laid;
 pub(crate) mod memory;
 pub(crate) mod sensitivity;
 pub(crate) mod trajectory;

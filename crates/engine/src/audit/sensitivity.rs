@@ -7,7 +7,7 @@
 use pfaff_expr::Expr;
 use pfaff_model::Workspace;
 
-use crate::audit::dual_residual::{Gradient, Laid};
+use crate::audit::laid::{Gradient, Laid};
 use crate::motion::sample::LANES;
 use crate::motion::sample::Sample;
 

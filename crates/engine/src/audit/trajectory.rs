@@ -4,7 +4,7 @@
 //! motion ([`DualResidual`]), independently of the derivation whose result they judge.
 
 use pfaff_expr::Expr;
-use pfaff_mechanics::{Class, Momentum};
+use pfaff_mechanics::{Class, Conserved, ConservedKind};
 use pfaff_model::{Principle, Workspace};
 use pfaff_program::GraphEvaluator;
 use pfaff_solver::{DenseStep, StoredStep, System as _};
@@ -46,7 +46,7 @@ pub(crate) struct TrajectoryEvidence<'a> {
     /// The largest energy of earlier segments.
     pub(crate) earlier_energy: f64,
     /// Momenta that the motion keeps.
-    pub(crate) momenta: &'a [Momentum],
+    pub(crate) momenta: &'a [Conserved],
     /// How many steps the run took.
     pub(crate) taken: usize,
 }
@@ -311,7 +311,28 @@ fn between_steps(evidence: &TrajectoryEvidence<'_>) -> f64 {
     if evidence.is_controlled { 10.0 * libm::pow(evidence.tolerance, -0.125) } else { 1.0 }
 }
 
-/// $|J - J_0|$ for every momentum that a symmetry keeps.
+/// What a conserved quantity is called in the audit.
+fn kept_name(model: &Workspace, kept: &Conserved) -> String {
+    match &kept.kind {
+        ConservedKind::Momentum(k) => format!("momentum of {}", model.coordinates[*k].name),
+        ConservedKind::Given(name) => format!("momentum of {name}"),
+        ConservedKind::Energy => "energy".into(),
+        ConservedKind::JacobiIntegral | ConservedKind::MovingEnergy => {
+            format!("Jacobi's integral {}", kept.name)
+        }
+        ConservedKind::LinearMomentum(_) | ConservedKind::GaugeMomentum(_) => {
+            format!("linear momentum {}", kept.name)
+        }
+        ConservedKind::AngularMomentum { .. } => format!("angular momentum {}", kept.name),
+        ConservedKind::LinearSymmetry | ConservedKind::Nonholonomic => {
+            format!("momentum {}", kept.name)
+        }
+        ConservedKind::Position => format!("integral {} of the constraints", kept.name),
+        ConservedKind::Quadratic => format!("integral {} of second degree", kept.name),
+    }
+}
+
+/// $|J - J_0|$ for every quantity that a motion keeps.
 fn momenta(evidence: &TrajectoryEvidence<'_>, ends: &[Sample], pace: f64) -> Vec<Check> {
     let reason = "each step may have an error of the tolerance in every component; the resulting errors of the \
         momentum add up";
@@ -324,9 +345,9 @@ fn momenta(evidence: &TrajectoryEvidence<'_>, ends: &[Sample], pace: f64) -> Vec
         model.parameters.iter().map(|p| (p.symbol, p.value)).collect();
     let mut checks = Vec::new();
     for kept in evidence.momenta {
-        let name = format!("momentum of {}", kept.name);
-        let mut outputs = vec![kept.momentum];
-        collect_terms(&model.graph, kept.momentum, &mut outputs);
+        let name = kept_name(model, kept);
+        let mut outputs = vec![kept.quantity];
+        collect_terms(&model.graph, kept.quantity, &mut outputs);
         let Ok(mut evaluator) =
             GraphEvaluator::new(&model.graph, &inputs, &parameters, &outputs)
         else {
@@ -349,7 +370,7 @@ fn momenta(evidence: &TrajectoryEvidence<'_>, ends: &[Sample], pace: f64) -> Vec
         }
         largest = ends.iter().map(|sample| at(sample).1).fold(largest, f64::max);
         let Some(&first) = values.first() else { continue };
-        let mut sensitivity = Sensitivity::new(model, Some(kept.momentum));
+        let mut sensitivity = Sensitivity::new(model, Some(kept.quantity));
         let most = sensitivity.affordable();
         let stride = evidence.samples.len().div_ceil(most).max(1);
         let few = ends.iter().step_by(ends.len().div_ceil(most).max(1));

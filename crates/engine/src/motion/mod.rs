@@ -3,6 +3,7 @@
 pub(crate) mod column;
 pub(crate) mod dense;
 pub(crate) mod dense_output;
+pub(crate) mod double_double;
 pub(crate) mod equivalence;
 pub(crate) mod note;
 pub(crate) mod sample;
@@ -13,6 +14,7 @@ pub(crate) mod verdict;
 use pfaff_model::{Principle, Workspace};
 
 use crate::motion::dense::Dense;
+use crate::motion::double_double::DoubleDoubleMotion;
 use crate::motion::equivalence::Equivalence;
 use crate::motion::note::Note;
 use crate::motion::sensitivity::{Gradient, Sensitivity, Transition};
@@ -69,10 +71,14 @@ pub struct Motion {
     /// Estimated errors of $q$ at the end, by a second integration; between given ends the largest along the path, by
     /// another method as well. Empty where there is no estimate.
     pub errors: Vec<f64>,
+    /// Estimated errors of $\dot q$ at the end, by a second integration; empty where there is no estimate.
+    pub velocity_errors: Vec<f64>,
     /// Whether the numbers can be trusted.
     pub audit: Audit,
     /// Derivatives by what the run was asked for.
     pub sensitivities: Vec<Sensitivity>,
+    /// The motion with some thirty digits, where it was asked for.
+    pub double_double: Option<DoubleDoubleMotion>,
     /// The state-transition matrix, where it was asked for.
     pub transition: Option<Transition>,
     /// A gradient, where it was asked for.
@@ -248,8 +254,10 @@ impl Motion {
             solutions: None,
             equivalence: None,
             errors: Vec::new(),
+            velocity_errors: Vec::new(),
             audit: Audit { verdict: Verdict::Unchecked, checks: Vec::new() },
             sensitivities: Vec::new(),
+            double_double: None,
             transition: None,
             gradient: None,
             statistics: Statistics::default(),
@@ -286,6 +294,7 @@ impl Motion {
             }
         }
         self.errors = later.errors;
+        self.velocity_errors = later.velocity_errors;
         self.audit.join(later.audit);
         self.statistics.add(&later.statistics);
         self.dense.append(later.dense);

@@ -34,6 +34,10 @@ pub struct Sensitivity {
     pub observed: Vec<Series>,
     /// Derivatives of events, in the order of [`Motion::events`].
     pub events: Vec<EventSensitivity>,
+    /// $dt_1/dp$ of the end time, where that is free between given ends.
+    pub end: Option<f64>,
+    /// The derivatives of all these by the other quantities, where second derivatives are asked for.
+    pub second: Vec<Sensitivity>,
 }
 
 /// How an event moves when a parameter or initial value varies.

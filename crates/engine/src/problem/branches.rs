@@ -224,14 +224,22 @@ impl<'a> Collector<'a> {
                 self.root(base, exponent, r)
             }
             Node::Unary(f @ (Unary::Acos | Unary::Asin), a) => {
-                let turning = match (f, g.node(a)) {
-                    (Unary::Acos, Node::Unary(Unary::Cos, angle)) => g.unary(Unary::Sin, angle),
-                    (Unary::Asin, Node::Unary(Unary::Sin, angle)) => g.unary(Unary::Cos, angle),
+                let angle = match (f, g.node(a)) {
+                    (Unary::Acos, Node::Unary(Unary::Cos, angle))
+                    | (Unary::Asin, Node::Unary(Unary::Sin, angle)) => angle,
                     _ => return None,
                 };
-                let [turning] = self.image(&[turning])[..] else { return None };
-                self.sign(turning);
-                None
+                let [angle] = self.image(&[angle])[..] else { return None };
+                let (cos, sin) = (g.cos(angle), g.sin(angle));
+                // NOTE: both go on smoothly beyond the ends of a branch, where the slope of the function is 0/0.
+                Some(if f == Unary::Acos {
+                    let across = g.mul(self.sign(sin)?, sin);
+                    let right_angle = g.div(g.pi(), g.integer(2));
+                    g.sub(right_angle, g.binary(Binary::Atan2, cos, across))
+                } else {
+                    let across = g.mul(self.sign(cos)?, cos);
+                    g.binary(Binary::Atan2, sin, across)
+                })
             }
             Node::Binary(Binary::Atan2, y, x) => {
                 let [y, x] = self.image(&[y, x])[..] else { return None };

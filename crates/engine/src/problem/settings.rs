@@ -4,7 +4,7 @@ use pfaff_model::{Declarations, Dynamics, Principle};
 use pfaff_program::Backend;
 use pfaff_solver::{self as solver, OdeOptions};
 
-use crate::clock::Clock;
+use crate::clock::{Clock, Interrupt};
 use crate::error::{Error, Failure};
 use crate::model::Model;
 use crate::problem::guess::Guess;
@@ -33,6 +33,8 @@ pub struct Run {
     pub at: Option<Vec<f64>>,
     /// How many evenly spaced output times.
     pub samples: Option<usize>,
+    /// How many digits the numbers have.
+    pub precision: Option<Precision>,
     /// The step of a fixed-step method, or the first one.
     pub step: Option<f64>,
     /// The most steps a run may take.
@@ -44,8 +46,14 @@ pub struct Run {
     pub lead: Vec<(String, f64)>,
     /// Between given ends: the seconds that the search may take. Needs a clock.
     pub seconds: Option<f64>,
+    /// Of white forces: another seed gives other paths.
+    pub seed: Option<u64>,
+    /// Of white forces: the number of the path among those of a seed.
+    pub stream: Option<u64>,
     /// Parameters and initial values by which the motion is differentiated: `a`, `x(0)`, `x'(0)`, `mu(c)(0)`.
     pub sensitivities: Vec<String>,
+    /// Whether second derivatives by the same quantities are computed too.
+    pub second: bool,
     /// Whether the state-transition matrix is computed.
     pub transition: bool,
     /// A scalar whose gradient is computed by the adjoint equations.
@@ -56,6 +64,11 @@ pub struct Run {
     pub with_last_state: bool,
     /// For statistics, and for limits of time.
     pub clock: Option<Clock>,
+    /// Whether the run, or a search, is to end with what it has.
+    pub interrupt: Option<Interrupt>,
+    /// Whether rows may be forgotten once the watcher has them ([`Progress::forget`](crate::Progress::forget)): then the
+    /// motion has some of them only, evenly spaced, as its audit needs them.
+    pub streams: bool,
     /// What evaluates compiled expressions; the fastest backend that is available, if `None`. All backends
     /// give the same bits.
     pub backend: Option<Backend>,
@@ -103,6 +116,12 @@ impl Run {
         Self { samples: Some(samples), ..self }
     }
 
+    /// With numbers of these digits.
+    #[must_use]
+    pub fn precision(self, precision: Precision) -> Self {
+        Self { precision: Some(precision), ..self }
+    }
+
     /// With this step: of a fixed-step method, or the first one.
     #[must_use]
     pub fn step(self, step: f64) -> Self {
@@ -119,6 +138,12 @@ impl Run {
     #[must_use]
     pub fn sensitivity(self, names: &str) -> Self {
         Self { sensitivities: separated(names), ..self }
+    }
+
+    /// With second derivatives by the quantities of [`sensitivity`](Self::sensitivity).
+    #[must_use]
+    pub fn second(self) -> Self {
+        Self { second: true, ..self }
     }
 
     /// With the state-transition matrix.
@@ -146,6 +171,12 @@ impl Run {
         Self { clock: Some(clock), ..self }
     }
 
+    /// Ends with what it has when this says so.
+    #[must_use]
+    pub fn interrupt(self, interrupt: Interrupt) -> Self {
+        Self { interrupt: Some(interrupt), ..self }
+    }
+
     /// Compiled expressions are evaluated by this backend.
     #[must_use]
     pub fn backend(self, backend: Backend) -> Self {
@@ -167,6 +198,35 @@ pub struct GradientRequest {
     pub by: Vec<String>,
 }
 
+/// How many digits the numbers of a run have.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Precision {
+    /// Doubles, of some sixteen digits.
+    #[default]
+    Double,
+    /// Sums of two doubles, of some thirty digits: the motion is computed a second time by Taylor series of these
+    /// numbers, and what is shown is that one.
+    DoubleDouble,
+}
+
+impl Precision {
+    /// All of them with their words.
+    pub const ALL: [(Self, &'static str); 2] =
+        [(Self::Double, "double"), (Self::DoubleDouble, "double_double")];
+
+    /// The one of a word.
+    pub fn from_name(word: &str) -> Option<Self> {
+        Self::ALL.iter().find(|(_, name)| *name == word).map(|(precision, _)| *precision)
+    }
+
+    /// What a run asks for, or what the model says.
+    pub(crate) fn of(model: &Declarations, request: &Run) -> Self {
+        let written =
+            if model.solve.is_double_double { Self::DoubleDouble } else { Self::Double };
+        request.precision.unwrap_or(written)
+    }
+}
+
 /// How a run is solved.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Method {
@@ -185,7 +245,7 @@ pub enum Method {
     Rk4,
     /// The discrete Lagrange–d'Alembert principle with a fixed step; with holonomic constraints, RATTLE.
     Dalembert,
-    /// Gauss's symplectic method of order 4 with a fixed step, without constraints.
+    /// Gauss's symplectic method of order 4 with a fixed step; with holonomic constraints, RATTLE composed to order 4.
     Gauss,
     /// A method of order 2 with a fixed step that keeps the energy and the constraints.
     Energy,
@@ -251,6 +311,8 @@ pub struct Settings {
     pub(crate) outputs_only: bool,
     pub(crate) with_last_state: bool,
     pub(crate) clock: Option<Clock>,
+    pub(crate) interrupt: Option<Interrupt>,
+    pub(crate) streams: bool,
     pub(crate) backend: Backend,
 }
 
@@ -287,6 +349,11 @@ impl Settings {
     /// The tolerance of a step.
     pub fn tolerance(&self) -> f64 {
         self.options.tolerance
+    }
+
+    /// Whether the method is left to the engine, or is the explicit one with steps of its own choice.
+    pub(crate) fn is_adaptive(&self) -> bool {
+        self.geometric.is_none() && (self.auto || self.options.method == solver::Method::Dop853)
     }
 
     /// The output times.
@@ -391,6 +458,8 @@ impl Settings {
             outputs_only: request.outputs_only,
             with_last_state: request.with_last_state,
             clock: request.clock,
+            interrupt: request.interrupt,
+            streams: request.streams,
         })
     }
 }

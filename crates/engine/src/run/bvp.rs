@@ -13,6 +13,7 @@ mod arch;
 mod canonical;
 mod conditions;
 mod driven;
+mod end_sensitivity;
 mod guess;
 mod homotopy;
 mod length;
@@ -23,6 +24,8 @@ mod second_solution;
 mod second_variation;
 mod solution;
 mod solution_family;
+
+use std::cell::Cell;
 
 use pfaff_mechanics::{
     AbnormalPlaces, Class, Equations, Refusal, abnormal_places, derive as derive_equations,
@@ -40,6 +43,7 @@ use crate::problem::settings::{Method, Run};
 use crate::problem::start::Start;
 use crate::run::bvp::canonical::Canonical;
 use crate::run::bvp::conditions::conditions;
+use crate::run::bvp::end_sensitivity::EndsSolution;
 use crate::run::bvp::homotopy::homotopy;
 use crate::run::bvp::search::{Candidate, Found, search};
 use crate::run::bvp::search_budget::{Ended, SearchBudget};
@@ -92,6 +96,7 @@ pub(crate) fn run(
     }
     let mut problem = Canonical::new(model, &equations, conditions, request.chosen_backend())
         .map_err(Failure::from)?;
+    end_sensitivity::check(model, &problem, &request.sensitivities)?;
     let compile_us = clock.microseconds();
 
     let clock = Stopwatch::start(request.clock);
@@ -110,8 +115,10 @@ pub(crate) fn run(
             t: setting.t0,
             steps,
             rows: 0,
+            is_last: false,
             setting,
             record: &record,
+            forgotten: &Cell::new(0),
             earlier: None,
         })
     };
@@ -123,7 +130,7 @@ pub(crate) fn run(
     if request.seconds.is_some() && request.clock.is_none() {
         return Err(Failure::usage("a limit of seconds needs a clock: give the run one"));
     }
-    let mut budget = SearchBudget::new(seconds, request.clock, &mut going);
+    let mut budget = SearchBudget::new(seconds, request.clock, request.interrupt, &mut going);
     let mut begin = Vec::new();
     if let Some(guess) = &request.guess {
         let path = guess::first_path(guess, &mut problem);
@@ -197,15 +204,17 @@ pub(crate) fn run(
     let dynamics = Dynamics::Saddle(equations.clone());
     // NOTE: who interrupts a search wants to see what it has so far: that one motion is integrated to its end.
     let mut motion = if interrupted {
-        integrated_from(model, &dynamics, &asked, start, &mut |_| true)?
+        integrated_from(model, &dynamics, &asked, start.clone(), &mut |_| true)?
     } else {
-        integrated_from(model, &dynamics, &asked, start, watch)?
+        integrated_from(model, &dynamics, &asked, start.clone(), watch)?
     };
     motion.method = name(scheme);
     let second = second.and_then(|path| Distances::new(&problem, &motion, &path));
     if let (Some(second), Some((solved, _))) = (&second, solutions.first_mut()) {
         solved.agreement = Some(second.largest);
         second.add_to(&mut motion.errors);
+        // NOTE: the second integration knows nothing of the error of the initial velocities.
+        motion.velocity_errors.clear();
     }
     if let Some(note) = abnormal_note(model, &equations) {
         notes.push(note);
@@ -215,6 +224,19 @@ pub(crate) fn run(
         two_methods: second.map(|second| second.largest),
     };
     motion.audit.add(evidence.checks());
+    if let Some((solved, found)) =
+        solutions.first().filter(|_| !request.sensitivities.is_empty())
+    {
+        let family_dimension = solved.family_dimension;
+        let shown = EndsSolution {
+            model,
+            equations: &equations,
+            found,
+            start: &start,
+            family_dimension,
+        };
+        end_sensitivity::add(&shown, &mut problem, &asked, &mut motion)?;
+    }
     if interrupted && motion.stop.reason == StopReason::End {
         motion.stop.reason = StopReason::Interrupted;
         if solved {

@@ -54,6 +54,8 @@ pub(crate) struct SecondRun {
     /// Errors of the coordinates at the end, and the largest on the way in parts of their sizes; empty if the
     /// motions have come apart.
     pub(crate) errors: Vec<f64>,
+    /// Errors of the velocities at the end, in the same way.
+    pub(crate) velocity_errors: Vec<f64>,
     pub(crate) largest: f64,
     /// The largest error that belongs to the tolerance, in the same parts.
     pub(crate) limit: f64,
@@ -150,6 +152,9 @@ fn compared(first: &FirstRun<'_>, y0: &[f64], kind: Kind) -> Option<SecondRun> {
     if kind == Kind::Stricter {
         halve_steps(first, &mut system, &mut second);
     }
+    if kind == Kind::Halved {
+        system.begin_noise(true);
+    }
     let is_loose = matches!(kind, Kind::Loose | Kind::Careful | Kind::Hurried);
     let mut comparison = Comparison::new(first, &system, options.t0 <= outcome.t);
     if let Some(jumps) = &mut system.jumps {
@@ -178,7 +183,7 @@ fn compared(first: &FirstRun<'_>, y0: &[f64], kind: Kind) -> Option<SecondRun> {
     let n = system.n;
     let mut last = Sample::new(n, system.m);
     system.resolve(reached.t, &reached.y, true, &mut last).ok()?;
-    let mut errors = Vec::new();
+    let (mut errors, mut velocity_errors) = (Vec::new(), Vec::new());
     let mut there = Sample::new(n, system.m);
     system.resolve(outcome.t, &outcome.y, true, &mut there).ok()?;
     let all_steps = first.steps_before as f64 + steps;
@@ -195,6 +200,16 @@ fn compared(first: &FirstRun<'_>, y0: &[f64], kind: Kind) -> Option<SecondRun> {
             let of_step =
                 if is_loose { OF_STEP * options.tolerance * first.scales[i] } else { 0.0 };
             errors.push(margin * distance + rounding + of_time + of_step);
+            let (v, a) = (there.v[i].abs(), there.a[i].abs());
+            let fastest = comparison.fastest[i].max(v);
+            let of_step = if is_loose { OF_STEP * options.tolerance } else { 0.0 };
+            // NOTE: velocities of first-order equations are rates, which have no rates of their own here.
+            let late =
+                if a.is_finite() { 4.0 * f64::EPSILON * outcome.t.abs() * a } else { 0.0 };
+            let of_time = if first.depends_on_time { 0.1 * late } else { 0.0 };
+            let rounding = f64::EPSILON * (v + summed * fastest);
+            let distance = (last.v[i] - there.v[i]).abs();
+            velocity_errors.push(margin * distance + rounding + of_time + of_step * fastest);
         }
     }
     if is_loose {
@@ -222,7 +237,7 @@ fn compared(first: &FirstRun<'_>, y0: &[f64], kind: Kind) -> Option<SecondRun> {
         // The next segment goes on from what no closed contact has stopped.
         (last.q, last.v) = (q, v);
     }
-    Some(SecondRun { errors, largest, limit: limit.min(WORST), end: last })
+    Some(SecondRun { errors, velocity_errors, largest, limit: limit.min(WORST), end: last })
 }
 
 /// Whether the state of a second run has jumped as often; a jump at the very end may be due.
@@ -327,6 +342,8 @@ struct Comparison<'a> {
     largest: f64,
     /// What the rounding of time does to each coordinate.
     rounding: Vec<f64>,
+    /// The largest velocities.
+    fastest: Vec<f64>,
     is_apart: bool,
     /// When the first run jumped, and how often this one has.
     jumps: &'a [f64],
@@ -349,6 +366,7 @@ impl<'a> Comparison<'a> {
             there: Sample::new(n, m),
             largest: 0.0,
             rounding: vec![0.0; n],
+            fastest: vec![0.0; n],
             is_apart: false,
             jumps: first.jumps,
             quiet_until: f64::midpoint(
@@ -391,6 +409,7 @@ impl Observer for Comparison<'_> {
                 let moved = rounding * self.there.v[i].abs();
                 let distance = (a - b).abs() - moved;
                 self.rounding[i] = self.rounding[i].max(moved);
+                self.fastest[i] = self.fastest[i].max(self.there.v[i].abs());
                 if distance > 0.0 {
                     self.largest = self.largest.max(distance / self.scales[i]);
                 } else if distance.is_nan() {

@@ -1,7 +1,9 @@
 //! Runs from a given start: equations and settings into an audited motion.
 
 use pfaff_expr::{Expr, Graph, Node};
-use pfaff_mechanics::{Equations, kept_momenta};
+use pfaff_mechanics::{
+    Conserved, ConservedKind, Effort, Equations, Momentum, conserved, kept_momenta,
+};
 use pfaff_model::{Principle, Workspace};
 use pfaff_solver::integrate;
 
@@ -109,6 +111,7 @@ pub(crate) fn integrate_segment(
     let own_events = model.events.len() - known.switches;
     let second = known.second.clone();
     let steps_before = known.steps;
+    let template = known.template.clone();
     let earlier_energy = if model.hybrid.switches() { known.energy } else { 0.0 };
     let is_smooth =
         known.switches == 0 && settings.breaks.is_empty() && model.resets.is_empty();
@@ -135,13 +138,17 @@ pub(crate) fn integrate_segment(
     {
         let metric = scale(kkt);
         let tolerance = settings.options.tolerance;
-        recorder.rank = RankWatch::new(model, equations, tolerance, metric, settings.backend)?;
+        recorder.rank = match &template {
+            Some(template) => template.rank(model, tolerance, metric),
+            None => RankWatch::new(model, equations, tolerance, metric, settings.backend)?,
+        };
     }
     recorder.start(settings.t0, &y0);
     let again = match &second {
         Some(start) => system.state(settings.t0, &start.q, &start.v, &start.multipliers),
         None => y0.clone(),
     };
+    system.begin_noise(false);
     let outcome = integrate(&mut system, &y0, &settings.options, &mut recorder);
     let is_shown = match outcome.stop {
         pfaff_solver::StopReason::Event(i) => i < own_events && model.events[i].stop,
@@ -155,6 +162,11 @@ pub(crate) fn integrate_segment(
         recorder.stopped(outcome.t, &outcome.y);
     }
 
+    if settings.streams {
+        // The rows after the last step, and the one in which it stopped.
+        recorder.show(outcome.t, true);
+        recorder.record.join();
+    }
     if let Some(contradiction) = system.jumps.as_ref().and_then(|jumps| jumps.contradiction) {
         return Err(Failure::Model(vec![contradicting(model, &contradiction)]));
     }
@@ -222,9 +234,10 @@ pub(crate) fn integrate_segment(
     let clock = Stopwatch::start(settings.clock);
     let momenta = match dynamics {
         // NOTE: a jump need not keep them.
-        Dynamics::Saddle(equations) if recorder.jumps.is_empty() => {
-            kept_momenta(model, equations)
-        }
+        Dynamics::Saddle(equations) if recorder.jumps.is_empty() => match &template {
+            Some(template) => template.momenta.clone(),
+            None => kept_quantities(model, equations),
+        },
         Dynamics::Saddle(_) | Dynamics::Ordinary(_) => Vec::new(),
     };
     scales.resize(outcome.scales.len(), 0.0);
@@ -281,6 +294,7 @@ pub(crate) fn integrate_segment(
     }
     if let Some(second) = &second {
         motion.errors.clone_from(&second.errors);
+        motion.velocity_errors.clone_from(&second.velocity_errors);
     }
     let second = second.map(|second| Start {
         q: second.end.q,
@@ -375,4 +389,20 @@ fn written_energy(model: &Workspace, equations: &Equations) -> Expr {
         }
         _ => equations.energy,
     }
+}
+
+/// What the motion keeps beside its energy, whose balance is a check of its own; of many coordinates momenta alone.
+pub(crate) fn kept_quantities(model: &Workspace, equations: &Equations) -> Vec<Conserved> {
+    const MANY: usize = 24;
+    if model.coordinates.len() > MANY {
+        let kept = |m: Momentum| Conserved {
+            name: m.name.clone(),
+            kind: ConservedKind::Given(m.name),
+            quantity: m.momentum,
+        };
+        return kept_momenta(model, equations).into_iter().map(kept).collect();
+    }
+    let mut kept = conserved(model, equations, Effort::Audit);
+    kept.retain(|c| !matches!(c.kind, ConservedKind::Energy | ConservedKind::JacobiIntegral));
+    kept
 }

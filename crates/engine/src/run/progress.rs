@@ -1,5 +1,7 @@
 //! A run under way, as it is shown to who watches it: how far it is, and the motion so far.
 
+use std::cell::Cell;
+
 use crate::motion::{Motion, Stop, StopReason};
 use crate::run::columns::collect;
 use crate::run::record::{Record, Setting};
@@ -12,8 +14,12 @@ pub struct Progress<'a> {
     pub steps: usize,
     /// Output times reached so far.
     pub rows: usize,
+    /// Whether the run has ended, which only one that [streams](crate::Run::streams) tells.
+    pub is_last: bool,
     pub(crate) setting: Setting<'a>,
     pub(crate) record: &'a Record,
+    /// The rows before this one are not needed any more.
+    pub(crate) forgotten: &'a Cell<usize>,
     /// What came before, where the run consists of segments.
     pub(crate) earlier: Option<&'a Motion>,
 }
@@ -30,7 +36,19 @@ impl Progress<'_> {
         (self.earlier.map_or(self.setting.t0, |motion| motion.start), self.setting.t1)
     }
 
-    /// The motion so far: what the run would give back if it were interrupted here, without its audit.
+    /// The first row that the motion so far has: those before it were forgotten.
+    pub fn first_row(&self) -> usize {
+        self.record.first_row()
+    }
+
+    /// Says that the rows before this one are not needed any more. They are forgotten if the run
+    /// [streams](crate::Run::streams) and has no segments, but for some that its audit looks at.
+    pub fn forget(&self, row: usize) {
+        self.forgotten.set(row);
+    }
+
+    /// The motion so far: what the run would give back if it were interrupted here, without its audit. Where rows were
+    /// forgotten, it begins with the [first](Self::first_row) that is left.
     pub fn motion(&self) -> Motion {
         let mut motion = collect(&self.setting, self.record);
         if let Some(earlier) = self.earlier {

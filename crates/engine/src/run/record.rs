@@ -17,6 +17,9 @@ pub(crate) struct Record {
     rows: Vec<f64>,
     /// $w$ and $u$ at each sample.
     pub(crate) work: Vec<[f64; 2]>,
+    /// Rows that were forgotten; some of them are kept, as many as an audit looks at.
+    forgotten: usize,
+    sparse: SparseRows,
     /// Output times that were reached.
     pub(crate) reached: usize,
     pub(crate) events: Vec<RecordedEvent>,
@@ -42,6 +45,8 @@ impl Record {
             layout,
             observed,
             work: Vec::with_capacity(rows),
+            forgotten: 0,
+            sparse: SparseRows::default(),
             reached: 0,
             events: Vec::new(),
         }
@@ -62,9 +67,43 @@ impl Record {
         self.push(sample, observed);
     }
 
-    /// How many rows there are.
+    /// How many rows there are, with those that were forgotten.
     pub(crate) fn len(&self) -> usize {
-        self.work.len().max(self.rows.len() / (self.layout.width + self.observed))
+        let width = self.layout.width + self.observed;
+        self.forgotten + self.work.len().max(self.rows.len() / width)
+    }
+
+    /// The first row that is there.
+    pub(crate) fn first_row(&self) -> usize {
+        self.forgotten
+    }
+
+    /// Forgets the rows before this one, but for some.
+    pub(crate) fn forget(&mut self, row: usize) {
+        let width = self.layout.width + self.observed;
+        // NOTE: the last row may be written again.
+        let row = row.min(self.len().saturating_sub(1));
+        let count = row.saturating_sub(self.forgotten);
+        if count == 0 {
+            return;
+        }
+        for (i, values) in self.rows[..count * width].chunks_exact(width).enumerate() {
+            let work = self.work.get(i).copied();
+            self.sparse.push(self.forgotten + i, values, work);
+        }
+        self.rows.drain(..count * width);
+        self.work.drain(..count.min(self.work.len()));
+        self.forgotten = row;
+    }
+
+    /// Puts the rows that were kept of the forgotten ones before the others.
+    pub(crate) fn join(&mut self) {
+        if self.forgotten > 0 {
+            let SparseRows { mut rows, mut work, .. } = std::mem::take(&mut self.sparse);
+            rows.append(&mut self.rows);
+            work.append(&mut self.work);
+            (self.rows, self.work) = (rows, work);
+        }
     }
 
     /// The time of the last row.
@@ -80,6 +119,46 @@ impl Record {
     /// The rows in the order of time.
     pub(crate) fn rows(&self) -> impl DoubleEndedIterator<Item = &[f64]> {
         self.rows.chunks_exact(self.layout.width + self.observed)
+    }
+}
+
+/// Every second, fourth, … of the forgotten rows, so that there are never many.
+#[derive(Default)]
+struct SparseRows {
+    rows: Vec<f64>,
+    work: Vec<[f64; 2]>,
+    count: usize,
+    /// Rows whose number is a multiple of two to this power.
+    power: u32,
+}
+
+impl SparseRows {
+    const MOST: usize = 1 << 16;
+
+    fn push(&mut self, number: usize, row: &[f64], work: Option<[f64; 2]>) {
+        if !number.is_multiple_of(1 << self.power) {
+            return;
+        }
+        if self.count == Self::MOST {
+            let width = row.len();
+            let half = Self::MOST / 2;
+            for i in 0..half {
+                self.rows.copy_within(2 * i * width..(2 * i + 1) * width, i * width);
+                if !self.work.is_empty() {
+                    self.work[i] = self.work[2 * i];
+                }
+            }
+            self.rows.truncate(half * width);
+            self.work.truncate(half);
+            self.count = half;
+            self.power += 1;
+            if !number.is_multiple_of(1 << self.power) {
+                return;
+            }
+        }
+        self.rows.extend_from_slice(row);
+        self.work.extend(work);
+        self.count += 1;
     }
 }
 

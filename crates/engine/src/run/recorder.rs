@@ -1,5 +1,7 @@
 //! The observer of a run: samples at the output times, and a thinned set of steps for the audit.
 
+use std::cell::Cell;
+
 use pfaff_solver::{Control, DenseStep, LocatedEvent, Observer, StoredStep, System};
 
 use crate::motion::dense::{Dense, Node};
@@ -36,6 +38,8 @@ pub(crate) struct Recorder<'a> {
     shows_jumps: bool,
     /// Where constraints lose their hold.
     pub(crate) rank: Option<RankWatch>,
+    /// Whether rows are forgotten that the watcher has.
+    streams: bool,
     watch: &'a mut dyn FnMut(&Progress<'_>) -> bool,
 }
 
@@ -67,6 +71,7 @@ impl<'a> Recorder<'a> {
             jumps: Vec::new(),
             shows_jumps: settings.spacing == OutputSpacing::Even,
             rank: None,
+            streams: settings.streams,
             watch,
             system,
         }
@@ -115,6 +120,26 @@ impl<'a> Recorder<'a> {
             self.y.copy_from_slice(y);
             self.sample(t);
         }
+    }
+
+    /// Shows how far the run is.
+    pub(crate) fn show(&mut self, t: f64, is_last: bool) -> bool {
+        let forgotten = Cell::new(0);
+        let progress = Progress {
+            t,
+            steps: self.steps,
+            rows: self.record.len(),
+            is_last,
+            setting: self.setting,
+            record: &self.record,
+            forgotten: &forgotten,
+            earlier: None,
+        };
+        let goes_on = (self.watch)(&progress);
+        if self.streams {
+            self.record.forget(forgotten.get());
+        }
+        goes_on
     }
 
     /// The row of the next output time, from the state in `y`.
@@ -192,15 +217,7 @@ impl Observer for Recorder<'_> {
             self.extend(step, tolerance);
         }
         self.steps += 1;
-        let progress = Progress {
-            t: step.end(),
-            steps: self.steps,
-            rows: self.record.len(),
-            setting: self.setting,
-            record: &self.record,
-            earlier: None,
-        };
-        if (self.watch)(&progress) { Control::Continue } else { Control::Stop }
+        if self.show(step.end(), false) { Control::Continue } else { Control::Stop }
     }
 
     fn event(&mut self, event: &LocatedEvent, y: &[f64]) -> Control {

@@ -26,6 +26,7 @@ mod run_values;
 mod slow_inputs;
 pub(crate) mod small_lag;
 mod time_features;
+pub(crate) mod variation;
 pub(crate) mod volterra_equations;
 
 use pfaff_expr::{Expr, Graph, Memory, Node};
@@ -140,18 +141,9 @@ pub(crate) fn run(
     let clock = Stopwatch::start(settings.clock);
     let wrong = |d| Failure::Model(vec![d]);
     refuse_infinite_data(model, settings.t0).map_err(wrong)?;
-    let times = RunTimes { start: settings.t0, length: settings.options.t1 - settings.t0 };
-    let mut formulation = match (dynamics, &model.dynamics) {
-        (Dynamics::Saddle(equations), _) => mechanical(model, equations, times),
-        (_, Written::Equations(equations)) => written(model, equations, times),
-        (Dynamics::Ordinary(_), Written::Lagrangian { .. }) => {
-            unreachable!("ordinary dynamics come from `equation` statements")
-        }
-    }
-    .map_err(wrong)?;
-    let (observed, watched) = outputs(model, &mut formulation).map_err(wrong)?;
-    fix_branches(model, &mut formulation).map_err(wrong)?;
-    add_places(model, &mut formulation.plan);
+    let times = run_times(settings);
+    let Formulated { mut formulation, observed, watched } =
+        formulated(model, dynamics, settings).map_err(wrong)?;
     let failed = |e: CompileError| Failure::from(e);
     let mut system =
         CompiledVolterra::new(model, &formulation.plan, &watched).map_err(failed)?;
@@ -191,9 +183,10 @@ pub(crate) fn run(
         setting,
         watch,
     };
-    let options = options(settings, &formulation);
+    let options = options(settings, &formulation.plan);
     if settings.times.first() == Some(&settings.t0) {
-        begin(&formulation, &mut system, &options, &mut watcher);
+        let (x, z) = first_point(&formulation.plan, &mut system, &options);
+        watcher.row(options.t0, &x, &z, true);
     }
     let outcome = integrate_volterra(&mut system, &options, &mut watcher);
     if let pfaff_solver::StopReason::Event(_) = outcome.stop {
@@ -227,6 +220,36 @@ pub(crate) fn run(
         audit_us: 0.0,
     };
     Ok(motion)
+}
+
+fn run_times(settings: &Settings) -> RunTimes {
+    RunTimes { start: settings.t0, length: settings.options.t1 - settings.t0 }
+}
+
+/// A model as equations with memory, with what is observed and what events watch.
+struct Formulated {
+    formulation: Formulation,
+    observed: Vec<Expr>,
+    watched: Vec<Expr>,
+}
+
+fn formulated(
+    model: &Workspace,
+    dynamics: &Dynamics,
+    settings: &Settings,
+) -> Result<Formulated, Diagnostic> {
+    let times = run_times(settings);
+    let mut formulation = match (dynamics, &model.dynamics) {
+        (Dynamics::Saddle(equations), _) => mechanical(model, equations, times),
+        (_, Written::Equations(equations)) => written(model, equations, times),
+        (Dynamics::Ordinary(_), Written::Lagrangian { .. }) => {
+            unreachable!("ordinary dynamics come from `equation` statements")
+        }
+    }?;
+    let (observed, watched) = outputs(model, &mut formulation)?;
+    fix_branches(model, &mut formulation)?;
+    add_places(model, &mut formulation.plan);
+    Ok(Formulated { formulation, observed, watched })
 }
 
 /// How much looser a run is integrated a second time, at most to 1e-5; and the part of the difference that is the error
@@ -364,12 +387,12 @@ fn outputs(
 }
 
 /// The start is so short that what it gets wrong of a singular density is below rounding.
-fn options(settings: &Settings, formulation: &Formulation) -> VolterraOptions {
-    let e = formulation.plan.exponent;
+fn options(settings: &Settings, plan: &VolterraEquations) -> VolterraOptions {
+    let e = plan.exponent;
     // NOTE: below −0.7 the solver begins with a step in powers, or makes the first step shorter by itself.
     let singular = (-0.7..0.0).contains(&e);
     let decades = if singular { (14.0 / (1.0 + e)).clamp(16.0, 250.0) } else { 14.0 };
-    let decades = decades.min(formulation.plan.decades);
+    let decades = decades.min(plan.decades);
     // Where less is asked for, the start is as much less short: what it gets wrong is a power of its length.
     let asked = (2.0 - libm::log10(settings.options.tolerance)) / 12.0;
     let decades = decades * asked.clamp(0.3, 1.0);
@@ -388,13 +411,12 @@ fn options(settings: &Settings, formulation: &Formulation) -> VolterraOptions {
     }
 }
 
-/// The row at the start: unknowns from a first very short run, where they have a limit.
-fn begin(
-    formulation: &Formulation,
+/// Unknowns and operands at the start: unknowns from a first very short run, where they have a limit.
+fn first_point(
+    plan: &VolterraEquations,
     system: &mut CompiledVolterra,
     options: &VolterraOptions,
-    watcher: &mut VolterraRecorder<'_>,
-) {
+) -> (Vec<f64>, Vec<f64>) {
     struct First(Vec<Vec<f64>>);
     impl pfaff_solver::VolterraObserver for First {
         fn step(&mut self, _t: f64, x: &[f64], _z: &[f64]) -> pfaff_solver::Control {
@@ -405,7 +427,7 @@ fn begin(
     let mut first = First(Vec::new());
     let short = VolterraOptions { max_steps: 3, outputs: Vec::new(), ..options.clone() };
     integrate_volterra(system, &short, &mut first);
-    let count = formulation.plan.unknowns.len();
+    let count = plan.unknowns.len();
     let mut x = vec![f64::NAN; count];
     if let [a, b, ..] = &first.0[..] {
         for i in 0..count {
@@ -415,8 +437,7 @@ fn begin(
             }
         }
     }
-    let z: Vec<f64> = formulation
-        .plan
+    let z: Vec<f64> = plan
         .operands
         .iter()
         .map(|o| {
@@ -432,7 +453,7 @@ fn begin(
             o.start.iter().map(term).sum()
         })
         .collect();
-    watcher.row(options.t0, &x, &z, true);
+    (x, z)
 }
 
 fn uncompressed(formulation: &Formulation) -> Option<Note> {

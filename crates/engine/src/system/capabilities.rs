@@ -32,6 +32,10 @@ impl TaylorSeries for CompiledSystem {
             (_, None) => Err(EvalError::NotFinite),
         }
     }
+
+    fn is_algebraic(&self) -> bool {
+        self.features.is_algebraic
+    }
 }
 
 impl CompiledSystem {
@@ -117,6 +121,7 @@ impl OwnSteps for CompiledSystem {
         match &mut self.geometric {
             Some(Geometric::Dalembert(method)) => method.step(t, h, y, end),
             Some(Geometric::Gauss(method)) => method.step(t, h, y, end),
+            Some(Geometric::Composed(method)) => method.step(t, h, y, end),
             Some(Geometric::Energy(method)) => method.step(&mut **kkt, (t, h), y, end),
             None => Err(EvalError::NotFinite),
         }

@@ -8,9 +8,11 @@
 //! second-order coordinates only.
 
 mod jump;
+mod noise;
 mod sampling;
 mod series;
 mod variables;
+mod watching;
 
 use pfaff_expr::Expr;
 use pfaff_mechanics::{Equations, LagrangianData};
@@ -39,6 +41,7 @@ use crate::system::taylor_system::TaylorExpansion;
 
 pub use crate::system::dynamics::Dynamics;
 pub(crate) use jump::{Contradiction, JumpOutcome, Jumps};
+pub(crate) use noise::NoiseSource;
 pub(crate) use sampling::Samplers;
 
 /// A compiled model: its dynamics, what it observes and the events it watches.
@@ -63,7 +66,7 @@ pub(crate) struct CompiledSystem {
     observed_inputs: Vec<f64>,
     sample: Sample,
     pub(crate) cusp: CuspWatch,
-    features: Features,
+    pub(super) features: Features,
     work: Vec<f64>,
     /// Taylor series of the saddle-point form or of an `equation` model; the reduced form has its own.
     pub(crate) series: Option<TaylorExpansion>,
@@ -80,6 +83,10 @@ pub(crate) struct CompiledSystem {
     pub(crate) samplers: Option<Box<Samplers>>,
     /// Positions, then velocities, that earlier segments of the run had.
     pub(crate) sizes: Vec<f64>,
+    /// When a segment begins, and below which values events are at zero there.
+    pub(crate) begins: Option<(f64, Vec<f64>)>,
+    /// White forces.
+    pub(crate) noise: Option<Box<NoiseSource>>,
 }
 
 /// The kinds of dynamics.
@@ -159,7 +166,65 @@ impl CompiledSystem {
             jumps: Jumps::new(model, &inputs, backend)?.map(Box::new),
             samplers: Samplers::new(model, &inputs, backend)?.map(Box::new),
             sizes: Vec::new(),
+            begins: None,
+            noise: None,
         })
+    }
+
+    /// The same equations with other parameters, as if nothing had been evaluated. Not for systems that jump or sample.
+    pub(crate) fn with_parameters(&self, parameters: &[f64]) -> Self {
+        let mut system = self.clone();
+        match &mut system.dynamics {
+            Compiled::Saddle(kkt) => kkt.set_parameters(parameters),
+            Compiled::Reduced(reduced) => reduced.set_parameters(parameters),
+            Compiled::Ordinary(ordinary) => ordinary.set_parameters(parameters),
+        }
+        system.static_ldl.iter_mut().for_each(|ldl| ldl.set_parameters(parameters));
+        let executors = system.watched.iter_mut().chain(&mut system.observed);
+        executors.for_each(|executor| executor.set_parameters(parameters));
+        system.flow.iter_mut().for_each(|flow| flow.set_parameters(parameters));
+        system.features.set_parameters(parameters);
+        system.jacobian.iter_mut().for_each(|jacobian| jacobian.set_parameters(parameters));
+        system.descriptor = None;
+        system.cusp = CuspWatch::new(system.n, system.m);
+        system
+    }
+
+    /// Whether other parameters are all that another run needs.
+    pub(crate) fn takes_parameters(&self) -> bool {
+        self.jumps.is_none() && self.samplers.is_none() && self.geometric.is_none()
+    }
+
+    /// Compiles what is evaluated at every step of many runs.
+    pub(crate) fn promote(&mut self, model: &Workspace) {
+        match &mut self.dynamics {
+            // What can be sketched can be compiled.
+            Compiled::Saddle(kkt) => drop(kkt.promote(model)),
+            Compiled::Reduced(reduced) => reduced.promote(model),
+            Compiled::Ordinary(_) => {}
+        }
+        self.watched.iter_mut().chain(&mut self.observed).for_each(Executor::promote);
+        self.features.promote();
+    }
+
+    /// Measures what depends on the start anew: the pivots of the solve that is written out, and those of series.
+    pub(crate) fn calibrate(&mut self, parameters: &[f64], y: &[f64], at: &Sample) {
+        let start: Vec<f64> = [at.t].iter().chain(y).copied().collect();
+        self.series.iter_mut().for_each(|series| series.begin_again(parameters, &start));
+        match &mut self.dynamics {
+            Compiled::Reduced(reduced) => reduced.begin_again(parameters, &start),
+            Compiled::Saddle(kkt) => {
+                let Some(ldl) = &mut self.static_ldl else { return };
+                let carried = kkt.carried > 0;
+                let forces = if carried { &at.multiplier_rates } else { &at.multipliers };
+                let expected = [at.a.as_slice(), forces].concat();
+                let μ = if carried { at.multipliers.as_slice() } else { &[] };
+                if !ldl.calibrate([&[at.t], &at.q, &at.v, μ], &expected) {
+                    self.static_ldl = None;
+                }
+            }
+            Compiled::Ordinary(_) => {}
+        }
     }
 
     /// Takes the reduced form of the same model where there is one, given its saddle-point form and a consistent start.
@@ -486,7 +551,13 @@ impl solver::System for CompiledSystem {
 
     fn change_chart(&mut self, t: f64, y: &mut [f64]) -> Result<bool, EvalError> {
         match &mut self.dynamics {
-            Compiled::Reduced(reduced) => reduced.change_chart(t, y),
+            Compiled::Reduced(reduced) => {
+                let is_changed = reduced.change_chart(t, y)?;
+                if is_changed {
+                    self.apply_noise();
+                }
+                Ok(is_changed)
+            }
             // The projection has left the core at this state.
             Compiled::Saddle(kkt) if self.cusp.is_lost(kkt, &y[self.n..2 * self.n]) => {
                 Err(EvalError::Singular)
@@ -551,28 +622,9 @@ impl solver::System for CompiledSystem {
     }
 
     fn event_values(&mut self, t: f64, y: &[f64], values: &mut [f64]) -> Result<(), EvalError> {
-        if !self.events_need_forces
-            && let Compiled::Reduced(reduced) = &mut self.dynamics
-            && reduced.event_values(t, y, values)
-        {
-            return Ok(());
-        }
-        let mut sample = std::mem::take(&mut self.sample);
-        let resolved =
-            if self.events_need_forces || matches!(self.dynamics, Compiled::Ordinary(_)) {
-                self.resolve(t, y, false, &mut sample)
-            } else {
-                self.kinematics(t, y, &mut sample);
-                Ok(())
-            };
-        sample.inputs(&mut self.observed_inputs);
-        self.sample = sample;
-        resolved?;
-        if let Some(watched) = &mut self.watched {
-            watched.evaluate(&self.observed_inputs, values);
-        }
-        Ok(())
+        self.watch(t, y, values)
     }
+
     fn jump(
         &mut self,
         events: &[usize],
@@ -594,6 +646,10 @@ impl solver::System for CompiledSystem {
     }
 
     fn sample(&mut self, t: f64, y: &mut [f64]) -> Result<bool, EvalError> {
+        if self.noise.is_some() {
+            self.next_noise();
+            return Ok(true);
+        }
         self.sample_at(t, y)
     }
 }

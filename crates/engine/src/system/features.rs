@@ -4,6 +4,8 @@
 //! the forces and the constraints varies fast next to the feature and slowly elsewhere. Sines have no narrow features,
 //! and kinks are branches. Splines over the state are known by their knots.
 
+use std::collections::BTreeMap;
+
 use pfaff_expr::{Expr, Graph, Node, Unary};
 use pfaff_model::Workspace;
 use pfaff_program::{Backend, CompileError, Executor, Program};
@@ -19,6 +21,8 @@ pub(crate) struct Features {
     /// Whether they depend on velocities.
     pub(crate) needs_velocities: bool,
     pub(crate) count: usize,
+    /// As [`is_algebraic`] says.
+    pub(crate) is_algebraic: bool,
     /// The arguments of splines, and their knots.
     arguments: Option<Executor>,
     pub(crate) knots: Vec<Vec<f64>>,
@@ -33,41 +37,7 @@ impl Features {
         let mut inputs = vec![model.time];
         inputs.extend(model.positions());
         inputs.extend(model.velocities());
-        let mut phases: Vec<Expr> = Vec::new();
-        for e in g.live(&dynamical_parts(model)) {
-            if phases.len() > MOST {
-                break;
-            }
-            let node = g.node(e);
-            let narrow = match node {
-                Node::Unary(f, _) => matches!(
-                    f,
-                    Unary::Exp
-                        | Unary::Sinh
-                        | Unary::Cosh
-                        | Unary::Tanh
-                        | Unary::Atan
-                        | Unary::Erf
-                        | Unary::Erfc
-                ),
-                Node::Div(..) | Node::Pow(..) | Node::Binary(..) => true,
-                _ => false,
-            };
-            if !narrow {
-                continue;
-            }
-            // NOTE: log(1 + exp(a)) varies as fast as a wherever a is positive, and far from any feature.
-            let grows = !matches!(node, Node::Unary(..)) && has_exponential(g, e);
-            for phase in phases_of(g, node).into_iter().flatten() {
-                let phase = if grows { growth(g, phase) } else { phase };
-                if g.contains(phase, &inputs) && !phases.contains(&phase) {
-                    phases.push(phase);
-                }
-            }
-        }
-        if phases.len() > MOST {
-            phases.clear();
-        }
+        let phases = narrow_phases(g, model);
         let (arguments, knots) = splines(model, &inputs[1..]);
         let compile = |outputs: &[Expr]| -> Result<Option<Executor>, CompileError> {
             if outputs.is_empty() {
@@ -80,10 +50,22 @@ impl Features {
             needs_velocities: phases.iter().any(|&e| g.contains(e, &model.velocities())),
             executor: compile(&phases)?,
             count: phases.len(),
+            is_algebraic: is_algebraic(g, &dynamical_parts(model)),
             arguments: compile(&arguments)?,
             knots,
             inputs: vec![0.0; inputs.len()],
         })
+    }
+
+    /// Other parameters.
+    pub(crate) fn set_parameters(&mut self, parameters: &[f64]) {
+        let executors = self.executor.iter_mut().chain(&mut self.arguments);
+        executors.for_each(|executor| executor.set_parameters(parameters));
+    }
+
+    /// Compiles what is evaluated at every step of many runs.
+    pub(crate) fn promote(&mut self) {
+        self.executor.iter_mut().chain(&mut self.arguments).for_each(Executor::promote);
     }
 
     /// Writes the phases at a state into `phases`.
@@ -112,6 +94,84 @@ impl Features {
         self.inputs[1..=q.len()].copy_from_slice(q);
         self.inputs[1 + q.len()..].copy_from_slice(v);
     }
+}
+
+/// Whether expressions are made of sums, products, quotients and low powers of what varies, and of sines and cosines of
+/// such without quotients. No switch, no essential singularity and no exponential lies within, so that the coefficients
+/// of a power series show how near the next singularity is.
+fn is_algebraic(g: &Graph, parts: &[Expr]) -> bool {
+    // Whether there is a quotient in what varies.
+    let mut has_quotient: BTreeMap<Expr, bool> = BTreeMap::new();
+    for e in g.live(parts) {
+        if !g.varies(e) {
+            continue;
+        }
+        let node = g.node(e);
+        let inherited = node.operands().any(|o| has_quotient.get(&o) == Some(&true));
+        let own = match node {
+            Node::Symbol(_) => Some(false),
+            Node::Neg(_) | Node::Add(..) | Node::Sub(..) | Node::Mul(..) => Some(inherited),
+            Node::Div(..) => Some(true),
+            Node::Pow(_, n) => match g.double_of(n) {
+                Some(n) if n.fract() == 0.0 && n.abs() <= 8.0 => Some(inherited || n < 0.0),
+                _ => None,
+            },
+            Node::Unary(Unary::Sin | Unary::Cos, _) if !inherited => Some(false),
+            _ => None,
+        };
+        match own {
+            Some(own) => has_quotient.insert(e, own),
+            None => return false,
+        };
+    }
+    true
+}
+
+/// The phases of a model, in any graph that has its expressions.
+pub(crate) fn narrow_phases(g: &Graph, model: &Workspace) -> Vec<Expr> {
+    let mut inputs = vec![model.time];
+    inputs.extend(model.positions());
+    inputs.extend(model.velocities());
+    let mut phases: Vec<Expr> = Vec::new();
+    for e in g.live(&dynamical_parts(model)) {
+        if phases.len() > MOST {
+            break;
+        }
+        let node = g.node(e);
+        let narrow = match node {
+            Node::Unary(f, _) => matches!(
+                f,
+                Unary::Exp
+                    | Unary::Sinh
+                    | Unary::Cosh
+                    | Unary::Tanh
+                    | Unary::Atan
+                    | Unary::Erf
+                    | Unary::Erfc
+            ),
+            Node::Div(..) | Node::Pow(..) | Node::Binary(..) => true,
+            _ => false,
+        };
+        if !narrow {
+            continue;
+        }
+        let found = phases_of(g, node);
+        if found == [None; 2] {
+            continue;
+        }
+        // NOTE: log(1 + exp(a)) varies as fast as a wherever a is positive, and far from any feature.
+        let grows = !matches!(node, Node::Unary(..)) && has_exponential(g, e);
+        for phase in found.into_iter().flatten() {
+            let phase = if grows { growth(g, phase) } else { phase };
+            if g.contains(phase, &inputs) && !phases.contains(&phase) {
+                phases.push(phase);
+            }
+        }
+    }
+    if phases.len() > MOST {
+        phases.clear();
+    }
+    phases
 }
 
 /// The arguments of tables over the state, and their knots. Those over time are known beforehand

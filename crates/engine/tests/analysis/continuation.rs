@@ -92,3 +92,76 @@ fn what_cannot_be_continued_says_why() {
     let none = over(slope, "k", 1.0, 2.0).expect_err("nothing rests").to_string();
     assert!(none.contains("no equilibrium"), "{none}");
 }
+
+/// x' = p x − y − x(x² + y²), y' = x + p y − y(x² + y²): from the Hopf point at p = 0 circles of radius √p, period 2π.
+#[test]
+fn periodic_motions_begin_at_a_hopf_point() {
+    let text = "
+        coordinates x, y
+        parameters p = -0.5
+        equation x' = p*x - y - x*(x^2 + y^2)
+        equation y' = x + p*y - y*(x^2 + y^2)";
+    let model = Model::parse(text).expect("the text is right");
+    let request = ContinueRequest {
+        parameter: "p".into(),
+        from: -0.5,
+        to: 1.0,
+        switch: true,
+        ..ContinueRequest::default()
+    };
+    let found = continue_equilibria(&model, &request, &mut || true).unwrap();
+    let hopf = specials(&found, "hopf");
+    assert!(
+        hopf[0].parameter.abs() < 1e-10 && (hopf[0].frequency.unwrap() - 1.0).abs() < 1e-10
+    );
+    let cycles = found.branches.iter().find(|b| b.from.is_some_and(|(kind, _)| kind == "hopf"));
+    let cycles = cycles.expect("a branch of periodic motions");
+    let last = cycles.points.last().expect("it has points");
+    assert!((last.parameter - 1.0).abs() < 1e-9, "{}", last.parameter);
+    assert!((last.period.unwrap() - std::f64::consts::TAU).abs() < 1e-9);
+    let radius = libm::hypot(last.state[0].1, last.state[1].1);
+    assert!((radius - 1.0).abs() < 1e-9, "{radius}");
+    // The greatest value is that at steps of at most a sixtieth of the period.
+    assert!((last.extent[0][1] - 1.0).abs() < 2e-3, "{:?}", last.extent);
+}
+
+/// A pendulum under a follower force with two links (Ziegler 1952): without damping it flutters at P l/k = 7/2 − √2 for masses
+/// 2m and m (Bolotin 1963); with little damping the Hopf point is lower.
+#[test]
+fn zieglers_column_flutters() {
+    let text = |d: f64| {
+        format!(
+            "
+             coordinates a, b
+             parameters P = 0.2, d = {d:?}
+             lagrangian (3*a'^2 + b'^2 + 2*cos(a - b)*a'*b')/2 - (a^2 + (b - a)^2)/2
+             dissipation d*(a'^2 + (b' - a')^2)/2
+             force a: P*sin(a - b)"
+        )
+    };
+    // Equal damping of both joints: the critical load of the damped system is 41/28 + d²/2 (Herrmann and Jong 1965).
+    let d = 0.05;
+    let found = over(&text(d), "P", 0.2, 3.0).unwrap();
+    let hopf = specials(&found, "hopf");
+    let exact = 41.0 / 28.0 + 0.5 * d * d;
+    assert!(hopf.iter().any(|s| (s.parameter - exact).abs() < 1e-9), "{hopf:?} {exact}");
+}
+
+/// A toggle: a spring of unit stiffness between a fixed point and a slider under a load folds where the truss of von Mises does.
+#[test]
+fn a_toggle_folds() {
+    // V = (√(1 + x²) − √(1 + h²))²/2 + F x
+    let text = "
+        coordinates x
+        parameters F = 0, h = 0.6
+        lagrangian x'^2/2 - (sqrt(1 + x^2) - sqrt(1 + h^2))^2/2 - F*x
+        force x: -x'/5
+        initial x = 0.6";
+    let found = over(text, "F", 0.0, 0.2).unwrap();
+    // F = −x(1 − L/√(1+x²)), extreme where (1 + x²)^(3/2) = L.
+    let l = 1.36_f64.sqrt();
+    let x = (l.powf(2.0 / 3.0) - 1.0).sqrt();
+    let exact = x * (l / (1.0 + x * x).sqrt() - 1.0);
+    let folds = specials(&found, "fold");
+    assert!(folds.iter().any(|f| (f.parameter - exact).abs() < 1e-10), "{folds:?} {exact}");
+}

@@ -273,3 +273,154 @@ fn the_vakonomic_state_has_its_multipliers() {
     assert!(found.is_equilibrium, "{:?}", found.rates);
     assert!(found.variables.iter().any(|name| name == "mu(blade)"), "{:?}", found.variables);
 }
+
+/// A cart with a pole: B in closed form, the formulas as numbers, and every eigenvalue makes λE − A singular.
+#[test]
+fn inputs_formulas_and_all_coordinates() {
+    let text = "
+        coordinates x, a
+        parameters M = 1.3, m = 0.2, l = 0.5, g = 9.81, d = 0.1
+        input u = 0
+        let P = [x + l*sin(a), l*cos(a)]
+        lagrangian M*x'^2/2 + m*dot(P', P')/2 - m*g*P[2]
+        force x: u - d*x'";
+    let found = of(text, "a=0");
+    assert_eq!(found.variables, ["a", "x'", "a'"]);
+    // x'' = u/M, a'' = −u/(M l)
+    for (ours, theirs) in found.input_matrix.iter().zip([0.0, 1.0 / 1.3, -1.0 / (1.3 * 0.5)]) {
+        assert!((ours - theirs).abs() < 1e-14, "{:?}", found.input_matrix);
+    }
+    let formulas = found.formulas.iter().find(|m| m.name == "A").expect("it is small");
+    for (formula, number) in formulas.text.iter().zip(&found.matrix) {
+        let value = pfaff::evaluate(
+            formula,
+            "M=1.3, m=0.2, l=0.5, g=9.81, d=0.1",
+            pfaff::Range::default(),
+        );
+        let Ok(pfaff::Value::Number(value)) = value else { panic!("{formula}") };
+        assert!((value - number).abs() < 1e-12, "{formula} = {value}, not {number}");
+    }
+    is_a_pencil(&found, 1e-12);
+}
+
+/// The finite eigenvalues of (E, A) are those of the reduced equations: the smallest singular value of λE − A vanishes.
+#[track_caller]
+fn is_a_pencil(found: &Linearization, tolerance: f64) {
+    let n = found.full.variables.len();
+    for &[re, im] in &found.eigenvalues {
+        // Real and imaginary part side by side.
+        let mut all = vec![0.0; 4 * n * n];
+        for i in 0..n {
+            for j in 0..n {
+                let (e, a) = (found.full.e[i * n + j], found.full.a[i * n + j]);
+                all[i * 2 * n + j] = re * e - a;
+                all[i * 2 * n + n + j] = -im * e;
+                all[(n + i) * 2 * n + j] = im * e;
+                all[(n + i) * 2 * n + n + j] = re * e - a;
+            }
+        }
+        let values = pfaff_solver::singular_values(&all, 2 * n, 2 * n).values;
+        let (largest, least) = (values[0], values[2 * n - 1]);
+        assert!(least < tolerance * largest, "{re} + {im}i: {least} of {largest}");
+    }
+}
+
+#[test]
+fn constraints_in_all_coordinates() {
+    let pendulum = Model::gallery("pendulum").unwrap();
+    is_a_pencil(&at(&pendulum, "x=0, y=-1"), 1e-12);
+    // Velocity constraints, and many coordinates.
+    let bicycle = Model::gallery("bicycle").unwrap();
+    is_a_pencil(&at(&bicycle, "x'=5"), 1e-10);
+}
+
+/// An input may stand in a constraint: a driven cart x' = u, and a pendulum on it.
+#[test]
+fn an_input_in_a_constraint() {
+    let text = "
+        coordinates x, a
+        parameters l = 0.5, g = 9.81, c = 0.3
+        input u = 0
+        lagrangian x'^2/2 + (l^2*a'^2 + 2*l*x'*a')/2 - g*l*a^2/2
+        force a: -c*(x' + l*a')
+        constraint drive: x' = u";
+    let found = of(text, "a=0");
+    // With x'' = 0 between changes of u: l² a'' = −g l a − c(u + l a').
+    let place = found.variables.iter().position(|v| v == "a'").expect("it is free");
+    assert!((found.input_matrix[place] + 0.3 / 0.25).abs() < 1e-13, "{:?}", found.input_matrix);
+}
+
+/// A conical pendulum in Cartesian coordinates moves steadily along a rotation: ω² = w²(1 + 3 cos²θ), and the zero belongs
+/// to the family of cones.
+#[test]
+fn a_steady_turn_of_cartesian_coordinates() {
+    let text = "
+        coordinates x, y, z
+        parameters l = 2, g = 9.81, w = 3
+        lagrangian (x'^2 + y'^2 + z'^2)/2 - g*z
+        constraint rod: x^2 + y^2 + z^2 = l^2
+        initial x = sqrt(l^2 - (g/w^2)^2), z = -g/w^2, y' = w*sqrt(l^2 - (g/w^2)^2)";
+    let model = Model::parse(text).unwrap();
+    let found = linearize(&model, &LinearizeRequest::default()).unwrap();
+    assert_eq!(found.frame.len(), 1);
+    assert!((found.frame[0].1 - 3.0).abs() < 1e-12);
+    let cos: f64 = 9.81 / 18.0;
+    let ω = 3.0 * (1.0 + 3.0 * cos * cos).sqrt();
+    has(&found, &[[0.0, ω], [0.0, -ω], [0.0, 0.0]], 1e-12);
+    assert_eq!((found.eigenvalues.len(), found.family), (3, 1));
+}
+
+/// Lagrange's triangle of three masses: λ⁴ + λ²ω² + 27/4 (m₁m₂ + m₂m₃ + m₃m₁)/M² ω⁴ = 0 (Routh 1875).
+#[test]
+fn the_triangle_of_lagrange() {
+    let (m2, m3) = (0.02_f64, 0.01_f64);
+    let total = 1.0 + m2 + m3;
+    let w = total.sqrt();
+    let h = 3.0_f64.sqrt() / 2.0;
+    let (cx, cy) = ((m2 + 0.5 * m3) / total, m3 * h / total);
+    let places = [[-cx, -cy], [1.0 - cx, -cy], [0.5 - cx, h - cy]];
+    let mut text =
+        "coordinates x1, y1, x2, y2, x3, y3\nparameters m1 = 1, m2 = 0.02, m3 = 0.01\n"
+            .to_owned();
+    text += "let r12 = sqrt((x1-x2)^2 + (y1-y2)^2)\nlet r13 = sqrt((x1-x3)^2 + (y1-y3)^2)\n";
+    text += "let r23 = sqrt((x2-x3)^2 + (y2-y3)^2)\nlagrangian m1*(x1'^2+y1'^2)/2 + m2*(x2'^2+y2'^2)/2";
+    text += " + m3*(x3'^2+y3'^2)/2 + m1*m2/r12 + m1*m3/r13 + m2*m3/r23\n";
+    for (k, [x, y]) in places.into_iter().enumerate() {
+        let k = k + 1;
+        text += &format!(
+            "initial x{k} = {x:?}, y{k} = {y:?}, x{k}' = {:?}, y{k}' = {:?}\n",
+            -w * y,
+            w * x
+        );
+    }
+    let model = Model::parse(&text).unwrap();
+    let found = linearize(&model, &LinearizeRequest::default()).unwrap();
+    assert!((found.frame.last().expect("it turns").1 - w).abs() < 1e-9, "{:?}", found.frame);
+    let c = 6.75 * (m2 + m2 * m3 + m3) / (total * total);
+    let root = (1.0 - 4.0 * c).sqrt();
+    for square in [0.5 * (1.0 - root), 0.5 * (1.0 + root)] {
+        has(&found, &[[0.0, w * square.sqrt()]], 1e-9);
+    }
+}
+
+/// A knife edge on a circle: all speeds and all circles are steady, so that both zeros are a family.
+#[test]
+fn a_knife_edge_turns_steadily() {
+    let text = "
+        coordinates x, y, th
+        lagrangian (x'^2 + y'^2)/2 + th'^2/4
+        constraint blade: x'*sin(th) - y'*cos(th) = 0
+        initial x' = 1, th' = 0.5";
+    let found = linearize(&Model::parse(text).unwrap(), &LinearizeRequest::default()).unwrap();
+    assert!(found.is_equilibrium && found.frame.len() == 2, "{:?}", found.frame);
+    assert_eq!((found.family, found.stability), (2, Stability::Stable));
+}
+
+/// A bead in a ring-shaped valley: the zero is the rotation, which mixes the coordinates.
+#[test]
+fn zeros_of_rotations_are_named() {
+    let found = of("coordinates x, y\nlagrangian (x'^2 + y'^2)/2 - (x^2 + y^2 - 1)^2", "x=1");
+    assert_eq!(found.symmetries, ["turn of x, y"]);
+    assert_eq!(found.family, 1);
+    has(&found, &[[0.0, 8.0_f64.sqrt()], [0.0, 0.0]], 1e-9);
+}

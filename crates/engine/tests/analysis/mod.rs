@@ -3,8 +3,10 @@
 mod continuation;
 mod discover;
 mod equilibria;
+mod gait;
 mod linearize;
 mod lyapunov;
+mod measure;
 mod orbit;
 mod proof;
 mod section;

@@ -65,7 +65,7 @@ fn the_cycle_of_van_der_pol() {
         assert_eq!(found.stability, Stability::AsymptoticallyStable);
         let [along, across] = found.multipliers[..] else { panic!("two") };
         assert!((along[0] - 1.0).abs() < 1e-10 && along[1] == 0.0);
-        assert_eq!(found.trivial, Some(0));
+        assert_eq!(found.trivial[0], (0, "along the orbit".to_owned()));
         // exp ∫ (1 − x²) dt, integrated beside the motion at another tolerance.
         assert!((across[0] - 8.596_950_6e-4).abs() < 1e-10, "{}", across[0]);
     }
@@ -86,7 +86,8 @@ fn a_driven_oscillator() {
         assert!((libm::hypot(multiplier[0], multiplier[1]) - libm::exp(λ.0 * T)).abs() < 1e-10);
         assert!((multiplier[0] - libm::exp(λ.0 * T) * libm::cos(λ.1 * T)).abs() < 1e-10);
     }
-    assert_eq!((found.trivial, found.stability), (None, Stability::AsymptoticallyStable));
+    assert!(found.trivial.is_empty());
+    assert_eq!(found.stability, Stability::AsymptoticallyStable);
 }
 
 /// The complete elliptic integral of the first kind, by the arithmetic-geometric mean.
@@ -195,8 +196,129 @@ fn what_has_no_orbit_is_refused() {
     assert!(refused(VAN_DER_POL, Some("x - 7"), None).contains("never met"));
     let driven = "coordinates x\nequation x' = cos(t) - x";
     assert!(refused(driven, Some("x"), None).contains("contain t"));
-    let jumps = "coordinates y\nlagrangian y'^2/2 - y\nevent falling hit: y\non hit: y' = -y'\ninitial y = 1";
-    assert!(refused(jumps, Some("hit"), None).contains("without jumps"));
+    let jumps = "coordinates y\nparameters k = 1\nlagrangian y'^2/2 - k*y\nevent falling hit: y\non hit: y' = -y', k = 2*k\ninitial y = 1";
+    assert!(refused(jumps, Some("hit"), None).contains("jumps of parameters"));
     let memory = "coordinates q\nequation caputo(q, 0.5) = -q\ninitial q = 1";
     assert!(refused(memory, None, Some("1")).contains("memory"));
+}
+
+/// The rimless wheel on a slope: ω₊² = e d/(1 − e) with e = cos²2α and the energy d that a step gains; multiplier e.
+#[test]
+fn the_rimless_wheel_rolls() {
+    let text = "
+        coordinates a
+        parameters g = 9.81, l = 1, s = 0.08, al = 0.3
+        lagrangian l^2*a'^2/2 - g*l*cos(a)
+        event rising step: a - s - al
+        on step: a = a - 2*al, a' = cos(2*al)*a'
+        initial a = -0.2, a' = 1.2
+        solve t = 0..10";
+    let found = of(text, None, None);
+    let e = libm::cos(0.6_f64).powi(2);
+    let d = 2.0 * 9.81 * (libm::cos(0.08_f64 - 0.3) - libm::cos(0.08_f64 + 0.3));
+    assert!((found.state[1].1 - (e * d / (1.0 - e)).sqrt()).abs() < 1e-10, "{:?}", found.state);
+    // Differences of runs with a tolerance of 1e-12.
+    assert!((found.multipliers[0][0] - e).abs() < 1e-8, "{:?}", found.multipliers);
+    assert_eq!(found.trivial, [(1, "across the section".to_owned())]);
+    assert_eq!(found.stability, Stability::AsymptoticallyStable);
+}
+
+/// A ball on a table that kicks: the return may be measured at another event than the jump.
+#[test]
+fn a_bouncing_ball_is_kept_going() {
+    let text = "
+        coordinates y
+        parameters g = 9.81, e = 0.8, v = 0.5
+        lagrangian y'^2/2 - g*y
+        event falling hit: y
+        on hit: y' = -e*y' + (1 + e)*v
+        initial y = 1
+        solve t = 0..3";
+    for on in [None, Some("hit"), Some("falling y'")] {
+        let found = of(text, on, None);
+        assert!((found.period - 9.0 / 9.81).abs() < 1e-9, "{on:?} {}", found.period);
+        assert!((found.multipliers[0][0] - 0.8).abs() < 1e-7, "{:?}", found.multipliers);
+    }
+}
+
+/// A repelling circle with the multiplier e^(24π) ≈ 5.6e32, which no single shot survives.
+#[test]
+fn a_very_unstable_orbit_is_found_in_parts() {
+    let text = "
+        coordinates x, y
+        equation x' = -6*x - y + 6*x*(x^2 + y^2)
+        equation y' = x - 6*y + 6*y*(x^2 + y^2)
+        initial x = 0.999, y = 0";
+    let found = of(text, None, Some("6.3"));
+    assert!((found.period - TAU).abs() < 1e-10, "{}", found.period);
+    let log = libm::log(found.multipliers[0][0]);
+    assert!((log - 24.0 * PI).abs() < 1e-6, "{log}");
+    assert!((found.multipliers[1][0] - 1.0).abs() < 1e-6, "{:?}", found.multipliers);
+    assert_eq!(found.stability, Stability::Unstable);
+}
+
+/// A near-circular orbit of the force r^2: relative period 2π/κ with κ² = 5 ω², turned by ω times that; the amplitude
+/// changes the ratio by some parts in a hundred.
+#[test]
+fn orbits_return_up_to_a_turn() {
+    let text = "
+        coordinates x, y
+        lagrangian (x'^2 + y'^2)/2 - (x^2 + y^2)^(3/2)
+        initial x = 1, y' = 1.75";
+    let found = of(text, None, Some("1.62"));
+    // Circular motion at r = 1: ω² = 3 r, and the radial frequency is √5 ω for small deviations.
+    assert_eq!(found.turns.len(), 1, "{:?}", found.turns);
+    let radial = TAU / found.period;
+    let mean = found.turns[0].1 / found.period;
+    assert!((radial / mean.abs() - 5.0_f64.sqrt()).abs() < 0.05, "{radial} {mean}");
+    assert!(found.residual < 1e-10);
+}
+
+/// Lorenz's shortest cycle (Viswanath 2003): T = 1.558652210716, multiplier 4.7129.
+#[test]
+fn a_cycle_of_lorenz() {
+    let text = "
+        coordinates x, y, z
+        equation x' = 10*(y - x)
+        equation y' = x*(28 - z) - y
+        equation z' = x*y - 8/3*z
+        initial x = 1, y = 1, z = 20";
+    let found = of(text, None, Some("1.55"));
+    assert!((found.period - 1.558_652_210_716).abs() < 1e-10, "{}", found.period);
+    assert!((found.multipliers[0][0] - 4.7129).abs() < 1e-3, "{:?}", found.multipliers);
+}
+
+/// The doubled branch of Rössler's system begins at the flip with twice the period.
+#[test]
+fn doubled_orbits_are_followed() {
+    let text = "
+        coordinates x, y, z
+        parameters c = 2
+        equation x' = -y - z
+        equation y' = x + y/5
+        equation z' = 1/5 + z*(x - c)
+        initial x = 2, y = -2, z = 0.1";
+    let model = Model::parse(text).expect("the text is right");
+    let request = ContinueRequest {
+        parameter: "c".into(),
+        from: 2.0,
+        to: 3.2,
+        switch: true,
+        ..ContinueRequest::default()
+    };
+    let start = OrbitRequest { on: Some("rising y".into()), ..OrbitRequest::default() };
+    let found =
+        continue_orbits(&model, &request, &start, &mut || true).expect("it is followed");
+    let doubled =
+        found.branches.iter().find(|b| b.from.is_some_and(|(kind, _)| kind == "flip"));
+    let doubled = doubled.expect("the other branch");
+    let (_, p) = doubled.from.expect("it comes from the flip");
+    let single = found.branches[0]
+        .points
+        .iter()
+        .min_by(|a, b| (a.parameter - p).abs().total_cmp(&(b.parameter - p).abs()));
+    let single = single.and_then(|point| point.period).expect("a period");
+    let first = doubled.points[0].period.expect("a period");
+    assert!((first / single - 2.0).abs() < 0.05, "{first} {single}");
+    assert_eq!(doubled.points[1].stability, Stability::AsymptoticallyStable);
 }

@@ -157,7 +157,7 @@ fn examine(case: &Case, random: &mut Random) -> Report {
         let error = (value - expected).abs();
         right &= error <= limit;
         worst = worst.max(error / scale);
-        if let Some(estimate) = found.errors.get(i) {
+        if let Some(estimate) = found.errors.iter().chain(&found.velocity_errors).nth(i) {
             let uncertain = (truth.coarse[i] - expected).abs();
             errors[0] = f64::max(errors[0], estimate / unit / scale);
             errors[1] = f64::max(errors[1], (error - uncertain).max(0.0) / scale);

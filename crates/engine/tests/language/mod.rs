@@ -2,5 +2,4 @@
 
 mod breadth;
 mod faults;
-mod fuzz;
 mod history;

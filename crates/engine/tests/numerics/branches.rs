@@ -62,6 +62,26 @@ fn a_kink_between_two_slopes() {
     }
 }
 
+/// A potential of triangles, over whose tops the motion goes: it slows down by 1 and speeds up by 1 in turn.
+#[test]
+fn corners_of_triangles() {
+    use std::f64::consts::PI;
+    let top = f64::sqrt(9.0 - 2.0 * PI);
+    let half = 3.0 - top;
+    let whole = (20.0 / (2.0 * half)).floor();
+    let s = 20.0 - 2.0 * whole * half;
+    let u = s - half;
+    let part = if u < 0.0 { 3.0 * s - s * s / 2.0 } else { PI + top * u + u * u / 2.0 };
+    for potential in ["acos(cos(x))", "-asin(sin(x + pi/2))"] {
+        comes_to(
+            &format!(
+                "coordinates x\nlagrangian x'^2/2 - {potential}\ninitial x' = 3\nsolve t = 0..20"
+            ),
+            2.0 * PI * whole + part,
+        );
+    }
+}
+
 /// A kink within a kink: the sign of the outer switch depends on the branch of the inner one. With $w = x + 0.3$ the
 /// force is −w up to w = 0, which is passed at the speed V, and then w.
 #[test]

@@ -2,6 +2,7 @@
 
 mod backends;
 mod branches;
+mod double_double;
 mod events;
 mod export;
 mod fit;
@@ -10,6 +11,7 @@ mod long_time;
 mod rank;
 mod scale;
 mod sensitivity;
+mod sensitivity_ends;
 mod statistics;
 mod stiff;
 mod taylor;

@@ -129,17 +129,15 @@ fn the_error_that_is_told_is_the_error() {
         for method in ["dop853", "taylor"] {
             for tolerance in [1e-6, 1e-8, 1e-10] {
                 let motion = run(&oscillator(k), method, tolerance);
-                let [x, _] = last(&motion, 0);
-                let error = (x - libm::cos(k.sqrt() * 20.0)).abs();
-                let told = motion.errors[0];
-                assert!(
-                    told >= 0.1 * error,
-                    "{k} {method} {tolerance}: {told:e} for {error:e}"
-                );
-                assert!(
-                    told <= 100.0 * error + 1e-12,
-                    "{k} {method} {tolerance}: {told:e} for {error:e}"
-                );
+                let [x, v] = last(&motion, 0);
+                let (rate, phase) = (k.sqrt(), k.sqrt() * 20.0);
+                let errors = [x - libm::cos(phase), v + rate * libm::sin(phase)];
+                let told = [motion.errors[0], motion.velocity_errors[0]];
+                for (error, told) in errors.map(f64::abs).into_iter().zip(told) {
+                    let what = format!("{k} {method} {tolerance}: {told:e} for {error:e}");
+                    assert!(told >= 0.1 * error, "{what}");
+                    assert!(told <= 100.0 * error + 1e-12, "{what}");
+                }
             }
         }
     }

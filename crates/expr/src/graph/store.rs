@@ -18,6 +18,7 @@ use crate::graph::number::Rational;
 use crate::graph::numbers::{Numbers, Operation};
 use crate::graph::residue::{Residues, residues};
 use crate::math::table::Table;
+use crate::zero::ValueRoom;
 
 /// Everything behind a [`Graph`](crate::Graph).
 #[derive(Clone, Debug, Default)]
@@ -48,6 +49,8 @@ pub(crate) struct Store {
     at_zero: FxHashMap<Expr, Option<Expr>>,
     /// For walks that map nodes.
     pub(crate) node_map: NodeMap,
+    /// Of zero tests.
+    pub(crate) room: ValueRoom,
     /// A bit for each node that a walk has met; none is set between walks.
     marks: Vec<u64>,
 }

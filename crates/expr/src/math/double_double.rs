@@ -1,24 +1,37 @@
-//! Sums of two doubles with some thirty digits, and complex numbers of them: just what $(z - ½)\ln z - z$ needs, whose
-//! rounding in doubles would cost $\Gamma$ as many digits as $|z|\ln|z|$ has before the point.
+//! Sums of two doubles with some thirty digits, and complex numbers of them.
+//!
+//! Complex ones have just what $(z - ½)\ln z - z$ needs, whose rounding in doubles would cost $\Gamma$ as many digits
+//! as $|z|\ln|z|$ has before the point.
 
-use std::ops::{Add, Mul, Neg, Sub};
+mod functions;
+
+use std::ops::{Add, Div, Mul, Neg, Sub};
 
 use super::complex::Complex;
 
-/// `high + low` with $|low| \le \frac{\varepsilon}2|high|$.
-#[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Double {
-    pub(super) high: f64,
-    pub(super) low: f64,
+/// `high + low` with $|low| \le \frac{\varepsilon}2|high|$: a number of some thirty digits.
+///
+/// ```
+/// use pfaff_expr::DoubleDouble;
+/// let third = DoubleDouble::from(1.0) / DoubleDouble::from(3.0);
+/// assert_eq!(third.to_decimal(30), "0.333333333333333333333333333333");
+/// ```
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Double {
+    /// The number, rounded.
+    pub high: f64,
+    /// What is left of it.
+    pub low: f64,
 }
 
 impl Double {
-    pub(super) const fn new(high: f64, low: f64) -> Self {
+    /// From its two parts.
+    pub const fn new(high: f64, low: f64) -> Self {
         Self { high, low }
     }
 
     /// $a + b$ exactly.
-    pub(super) fn sum(a: f64, b: f64) -> Self {
+    pub fn sum(a: f64, b: f64) -> Self {
         let s = a + b;
         let back = s - a;
         Self::new(s, (a - (s - back)) + (b - back))
@@ -65,10 +78,28 @@ impl Sub for Double {
     }
 }
 
+impl Div for Double {
+    type Output = Self;
+    fn div(self, o: Self) -> Self {
+        let q = Self::from(self.high / o.high);
+        if !q.high.is_finite() {
+            return q;
+        }
+        // Two further digits of the long division in base 2⁵³.
+        let r = self - q * o;
+        let q = q + Self::from(r.high / o.high);
+        let r = self - q * o;
+        q + Self::from(r.high / o.high)
+    }
+}
+
 impl Mul for Double {
     type Output = Self;
     fn mul(self, o: Self) -> Self {
         let (p, rest) = exact_product(self.high, o.high);
+        if !p.is_finite() {
+            return Self::new(p, 0.0);
+        }
         Self::sum(p, rest + (self.high * o.low + self.low * o.high))
     }
 }
@@ -198,6 +229,37 @@ pub(crate) fn exact_product(a: f64, b: f64) -> (f64, f64) {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// Values with 35 digits [mpmath].
+    #[test]
+    fn functions_to_thirty_digits() {
+        let x = Double::from(7.0) / Double::from(10.0);
+        let (sin, cos) = x.sin_cos();
+        let (far, _) = Double::from(1000.0).sin_cos();
+        let (sinh, cosh) = x.sinh_cosh();
+        let cases = [
+            (x.exp(), "2.013752707470476521624549388583"),
+            (x.ln(), "-0.3566749439387323789126387112412"),
+            (x.sqrt(), "0.8366600265340755479781720257852"),
+            (sin, "0.6442176872376910536726143513987"),
+            (cos, "0.7648421872844884262558599901919"),
+            (far, "0.8268795405320025602558874291092"),
+            (sinh, "0.7585837018395335034598746475928"),
+            (cosh, "1.255169005630943018164674740990"),
+            (Double::atan2(x, Double::from(1.0)), "0.6107259643892086165437588764902"),
+            (Double::atan2(x, Double::from(-1.0)), "2.530866689200584621918884506789"),
+            (x.erf(), "0.6778011938374184729756288092441"),
+        ];
+        for (value, expected) in cases {
+            let found = value.to_decimal(31);
+            // The last two digits are rounding.
+            assert_eq!(found[..30], expected[..30], "{found} for {expected}");
+        }
+        let third = Double::from(1.0) / Double::from(3.0);
+        assert_eq!(third.to_decimal(30), "0.333333333333333333333333333333");
+        assert_eq!((third * Double::from(-3e10)).to_decimal(20), "-10000000000.000000000");
+        assert_eq!(Double::from(2.5e-7).to_decimal(3), "2.50e-7");
+    }
 
     #[test]
     fn logarithm_to_thirty_digits() {

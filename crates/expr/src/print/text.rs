@@ -50,6 +50,7 @@ impl Store {
                 NumberForm::Negative => level::UNARY,
                 NumberForm::Plain => level::ATOM,
             },
+            Node::Neg(_) if self.negative_terms(e).is_some() => level::SUM,
             Node::Neg(a) if self.takes_sign(a) => level::PRODUCT,
             Node::Neg(_) => level::UNARY,
             Node::Add(..) | Node::Sub(..) => level::SUM,
@@ -75,6 +76,14 @@ impl Store {
     /// The parts of one node in the order of writing.
     fn text_pieces(&self, e: Expr) -> Vec<TextPiece> {
         let (word, at) = (TextPiece::Word, TextPiece::At);
+        if let Some(terms) = self.negative_terms(e) {
+            let first = if self.takes_sign(terms[0]) { level::PRODUCT } else { level::POWER };
+            let mut pieces = vec![word("-"), at(terms[0], first)];
+            for &term in &terms[1..] {
+                pieces.extend([word(" - "), at(term, level::PRODUCT)]);
+            }
+            return pieces;
+        }
         match self.node(e) {
             Node::Number(n) => vec![TextPiece::Owned(number::to_text(self.numbers.exact(n)))],
             Node::Pi => vec![word("pi")],

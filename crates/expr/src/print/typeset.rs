@@ -109,6 +109,13 @@ impl Walk<'_> {
             if followed { TextPiece::Before(e, level) } else { TextPiece::At(e, level) }
         };
         let (store, m) = (self.store, self.markup);
+        if let Some(terms) = store.negative_terms(e) {
+            let mut pieces = vec![word(m.negative), at(terms[0], level::PRODUCT)];
+            for &term in &terms[1..] {
+                pieces.extend([word(m.minus), at(term, level::PRODUCT)]);
+            }
+            return pieces;
+        }
         match store.node(e) {
             Node::Number(n) => vec![TextPiece::Owned((m.number)(store.numbers.exact(n)))],
             Node::Pi => vec![word(m.pi)],

@@ -16,6 +16,7 @@ mod form;
 mod normal;
 mod polynomial;
 mod quotient;
+mod relations;
 mod trigonometry;
 
 use num_traits::{One, Signed, ToPrimitive};

@@ -47,7 +47,11 @@ pub(super) fn evaluate(
 ) -> (Bounded, Vec<(Expr, i8)>) {
     // By the position of the node in its graph.
     let unknown = Bounded { value: f64::NAN, error: f64::INFINITY };
-    values.resize(live.last().map_or(0, |e| e.index() + 1), unknown);
+    let needed = live.last().map_or(0, |e| e.index() + 1);
+    if values.len() < needed {
+        // NOTE: what is left over from other expressions is not read: operands of live nodes are live.
+        values.resize(needed, unknown);
+    }
     let mut signs = Vec::new();
     let mut last = Bounded { value: 0.0, error: 0.0 };
     for &e in live {

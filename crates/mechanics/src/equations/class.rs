@@ -56,13 +56,17 @@ pub(crate) fn classify_all(
     let slopes = g.directional(constraints, &direction("direction"));
     let bends = g.directional(&slopes, &direction("second direction"));
     let rests = g.substitute(constraints, &at_rest);
+    // NOTE: one constraint of a chain has as many nodes as the chain.
+    let shown = [&slopes, &bends, &rests].map(|es| g.shown_nonzero(es));
     let class = |a: usize| {
-        let undecided = match g.zero_test(slopes[a]) {
-            ZeroTest::Zero => return (Class::Holonomic, false),
-            ZeroTest::Nonzero { .. } => false,
-            ZeroTest::Unknown => true,
+        let test = if shown[0][a] { None } else { Some(g.zero_test(slopes[a])) };
+        let undecided = match test {
+            Some(ZeroTest::Zero) => return (Class::Holonomic, false),
+            Some(ZeroTest::Nonzero { .. }) | None => false,
+            Some(ZeroTest::Unknown) => true,
         };
-        let class = match (g.is_zero(bends[a]), g.is_zero(rests[a])) {
+        let is_zero = |kind: usize, e: Expr| !shown[kind][a] && g.is_zero(e);
+        let class = match (is_zero(1, bends[a]), is_zero(2, rests[a])) {
             (true, true) => Class::Linear,
             (true, false) => Class::Affine,
             (false, _) => Class::Nonlinear,

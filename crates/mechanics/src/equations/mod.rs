@@ -39,7 +39,8 @@ pub struct Equations {
     pub momenta: Vec<Expr>,
     /// $M$, n × n; empty where [`auxiliary`](Self::auxiliary) stands for it
     pub mass: Vec<Vec<Expr>>,
-    /// $M$ and $A$ by auxiliary velocities, where the equations are made for a run and that is shorter.
+    /// $M$ and $A$ by their entries, with auxiliary velocities if that is shorter, where the equations of a large
+    /// system are made for a run.
     pub auxiliary: Option<AuxiliaryVelocities>,
     /// $f$, all that is in $M\ddot q = f + R$ beside the reaction
     pub force: Vec<Expr>,
@@ -140,6 +141,26 @@ impl Equations {
         }
     }
 
+    /// The same with $M$ and $A$ as full rows, if there are no auxiliary velocities.
+    pub fn by_full_rows(&self, g: &Graph) -> Option<Self> {
+        let blocks = self.sparse(g);
+        let n = self.force.len();
+        let full = |rows: &[Vec<(usize, Expr)>]| -> Vec<Vec<Expr>> {
+            let mut full = vec![vec![g.zero(); n]; rows.len()];
+            for (row, entries) in full.iter_mut().zip(rows) {
+                entries.iter().for_each(|&(j, e)| row[j] = e);
+            }
+            full
+        };
+        blocks.definitions.is_empty().then(|| Self {
+            auxiliary: None,
+            mass: full(&blocks.mass),
+            jacobian: full(&blocks.jacobian),
+            directions: full(&blocks.directions),
+            ..self.clone()
+        })
+    }
+
     /// Whether every reaction has Chetaev's direction, $W = A$: no `along` gives it another.
     pub fn has_chetaev_reactions(&self) -> bool {
         self.directions == self.jacobian
@@ -156,7 +177,7 @@ pub struct MultiplierTerms {
     /// $-f$ of $L$ itself under the restricted principle.
     pub force: Vec<Expr>,
     /// $\mu\cdot\psi_{\dot q\dot q}$, already subtracted from [`Equations::mass`]; $M$ of $L$ itself under the
-    /// restricted principle.
+    /// restricted principle; rows without entries under Chetaev's.
     pub mass: Vec<Vec<Expr>>,
     /// $E\[M\] = -\mu\cdot\psi_{\dot q}\cdot\dot q$; $E_c - E$ with the energy of $L_c$ under the restricted
     /// principle.
@@ -170,6 +191,6 @@ impl MultiplierTerms {
     /// No terms, for $n$ coordinates.
     pub(crate) fn none(g: &Graph, n: usize) -> Self {
         let zero = g.zero();
-        Self { force: vec![zero; n], mass: vec![vec![zero; n]; n], energy: zero, power: zero }
+        Self { force: vec![zero; n], mass: vec![Vec::new(); n], energy: zero, power: zero }
     }
 }

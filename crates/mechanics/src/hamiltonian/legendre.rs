@@ -79,3 +79,118 @@ pub fn legendre(g: &Graph, given: LegendreInput<'_>) -> Result<Legendre, &'stati
     let hamiltonian = simple(g, g.substitute(&[whole], &pairs)[0]);
     Ok(Legendre { velocities, multipliers: solved[u.len()..].to_vec(), hamiltonian })
 }
+
+/// Coordinates up to which [`short_legendre`] writes out an inverse.
+const SHORT: usize = 4;
+
+/// As [`legendre`], for a formula that people read: the entries of the mass are shortened first, and its inverse is
+/// written by minors, one block of coupled coordinates after another. Constraints, and more than four coordinates, are
+/// left to [`legendre`].
+///
+/// # Errors
+///
+/// As [`legendre`].
+pub fn short_legendre(g: &Graph, given: LegendreInput<'_>) -> Result<Legendre, &'static str> {
+    let LegendreInput { lagrangian, residuals, velocities: u, momenta: p } = given;
+    if !residuals.is_empty() || u.len() > SHORT {
+        return legendre(g, given);
+    }
+    let slopes = g.gradient(lagrangian, u);
+    let mass = g.jacobian(&slopes, u).concat();
+    if mass.iter().any(|&e| g.contains(e, u)) {
+        return Err("the Lagrangian is not quadratic in the velocities");
+    }
+    let still: Vec<(Expr, Expr)> = u.iter().map(|&u| (u, g.zero())).collect();
+    let mut given = mass;
+    given.extend(g.substitute(&slopes, &still));
+    given.extend(g.substitute(&[lagrangian], &still));
+    let desk = Graph::new();
+    let short = g.on_paper(&given, &desk);
+    g.as_written(|| {
+        let short = desk.in_reading_order(&short, g);
+        let (mass, rest) = short.split_at(u.len() * u.len());
+        let mass = Mass { g, entries: mass, n: u.len() };
+        let π: Vec<Expr> = p.iter().zip(rest).map(|(&p, &a)| g.sub(p, a)).collect();
+        let mut velocities = vec![g.zero(); u.len()];
+        let mut squares: Vec<(Expr, Vec<Expr>)> = Vec::new();
+        let two = g.integer(2);
+        for block in mass.blocks() {
+            let determinant = mass.minor(&block, &block);
+            if g.is_zero(determinant) {
+                return Err(
+                    "the momenta do not determine the velocities: the mass is singular",
+                );
+            }
+            let mut terms = Vec::new();
+            for (i, &k) in block.iter().enumerate() {
+                let mut sum = Vec::new();
+                for (j, &l) in block.iter().enumerate() {
+                    let cofactor = mass.cofactor(&block, i, j);
+                    sum.push(g.mul(cofactor, π[l]));
+                    if j == i {
+                        terms.push(g.mul(cofactor, g.mul(π[k], π[k])));
+                    } else if j > i {
+                        let pair = g.mul(cofactor, g.mul(π[k], π[l]));
+                        terms.push(g.mul(two, pair));
+                    }
+                }
+                velocities[k] = g.div(g.sum(sum), determinant);
+            }
+            let below = g.mul(two, determinant);
+            match squares.iter_mut().find(|(known, _)| *known == below) {
+                Some((_, all)) => all.extend(terms),
+                None => squares.push((below, terms)),
+            }
+        }
+        let kinetic = squares.into_iter().map(|(below, terms)| g.div(g.sum(terms), below));
+        let hamiltonian = g.sub(g.sum(kinetic), rest[u.len()]);
+        Ok(Legendre { velocities, multipliers: Vec::new(), hamiltonian })
+    })
+}
+
+/// A symmetric matrix of expressions.
+struct Mass<'a> {
+    g: &'a Graph,
+    entries: &'a [Expr],
+    n: usize,
+}
+
+impl Mass<'_> {
+    /// Coordinates that are coupled, in declared order.
+    fn blocks(&self) -> Vec<Vec<usize>> {
+        let mut blocks: Vec<Vec<usize>> = Vec::new();
+        let is_coupled = |i: usize, j: usize| !self.g.is_zero(self.entries[i * self.n + j]);
+        for k in 0..self.n {
+            let (coupled, mut others): (Vec<_>, Vec<_>) = blocks
+                .into_iter()
+                .partition(|b: &Vec<usize>| b.iter().any(|&i| is_coupled(i, k)));
+            let mut own: Vec<usize> = coupled.concat();
+            own.push(k);
+            own.sort_unstable();
+            others.push(own);
+            others.sort_unstable();
+            blocks = others;
+        }
+        blocks
+    }
+
+    /// The determinant of some rows and columns; 1 for none.
+    fn minor(&self, rows: &[usize], columns: &[usize]) -> Expr {
+        let g = self.g;
+        let Some((&first, rest)) = rows.split_first() else { return g.one() };
+        let term = |(j, &c): (usize, &usize)| {
+            let others: Vec<usize> = columns.iter().copied().filter(|&x| x != c).collect();
+            let product = g.mul(self.entries[first * self.n + c], self.minor(rest, &others));
+            if j % 2 == 0 { product } else { g.neg(product) }
+        };
+        g.sum(columns.iter().enumerate().map(term))
+    }
+
+    fn cofactor(&self, block: &[usize], i: usize, j: usize) -> Expr {
+        let without = |k: usize| -> Vec<usize> {
+            block.iter().copied().enumerate().filter(|x| x.0 != k).map(|x| x.1).collect()
+        };
+        let minor = self.minor(&without(j), &without(i));
+        if (i + j) % 2 == 0 { minor } else { self.g.neg(minor) }
+    }
+}

@@ -11,5 +11,5 @@ pub use cotangent::{Cotangent, CotangentEquations, cotangent, cotangent_equation
 pub use divergence::{Divergence, divergence, divergence_formula};
 pub use fractional_forms::{FractionalForms, Orders, fractional_forms};
 pub use hamilton_form::{HamiltonForm, hamilton_form};
-pub use legendre::{Legendre, LegendreInput, legendre};
+pub use legendre::{Legendre, LegendreInput, legendre, short_legendre};
 pub use poincare_cartan::{CartanForms, cartan_forms};

@@ -35,8 +35,26 @@ pub struct AuxiliaryVelocities {
 }
 
 impl AuxiliaryVelocities {
-    /// Those of a Lagrangian and of constraints $\psi$ at velocity level; `None` if $M$ and $A$ take fewer steps.
-    pub(crate) fn of(model: &Workspace, lagrangian: Expr, residual: &[Expr]) -> Option<Self> {
+    /// Those of a Lagrangian with its momenta and of constraints $\psi$ at velocity level; without any, $M$ and $A$
+    /// themselves by their entries, if these take fewer steps.
+    pub(crate) fn of(
+        model: &Workspace,
+        lagrangian: Expr,
+        momenta: &[Expr],
+        residual: &[Expr],
+    ) -> Self {
+        Self::shorter(model, lagrangian, residual).unwrap_or_else(|| {
+            let (g, velocities) = (&model.graph, model.velocities());
+            Self {
+                mass: symmetric(&g.jacobian_columns(momenta, &velocities)),
+                definitions: Vec::new(),
+                jacobian: rows(&g.jacobian_columns(residual, &velocities), residual.len()),
+            }
+        })
+    }
+
+    /// `None` if $M$ and $A$ take fewer steps.
+    fn shorter(model: &Workspace, lagrangian: Expr, residual: &[Expr]) -> Option<Self> {
         let g = &model.graph;
         let velocities = model.velocities();
         let roots: Vec<Expr> =

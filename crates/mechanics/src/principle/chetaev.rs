@@ -76,13 +76,7 @@ pub(super) fn chetaev(
             written
         });
     }
-    let mut auxiliary = None;
-    if is_large {
-        auxiliary = AuxiliaryVelocities::of(model, L, &residual);
-        if auxiliary.is_none() {
-            mass = symmetric(&g.jacobian(&momenta, &v));
-        }
-    }
+    let auxiliary = is_large.then(|| AuxiliaryVelocities::of(model, L, &momenta, &residual));
     let mut jacobian = Vec::new();
     if auxiliary.is_none() {
         jacobian = g.jacobian(&residual, &v);

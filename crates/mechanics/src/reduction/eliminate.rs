@@ -85,7 +85,7 @@ pub(super) fn eliminate(
     scale: Option<&[f64]>,
 ) -> Option<Eliminated> {
     let mut e = Elimination::new(given, g, scale);
-    let count = e.occurrences();
+    let count = e.mentions.count(given.written);
     let (mut rows, mut charts, mut redundant) = (Vec::new(), Vec::new(), Vec::new());
     for (r, &written) in given.written.iter().enumerate() {
         e.inserted.mark();
@@ -145,14 +145,6 @@ impl<'a> Elimination<'a> {
         }
     }
 
-    /// In how many rows each velocity occurs.
-    fn occurrences(&self) -> FxHashMap<usize, usize> {
-        let mut all: Vec<usize> =
-            self.s.written.iter().flat_map(|&row| self.mentions.of(row)).collect();
-        all.sort_unstable();
-        all.chunk_by(|i, j| i == j).map(|same| (same[0], same.len())).collect()
-    }
-
     /// Definitions inserted until none is left to insert: they may mention velocities that were solved for later.
     fn resolve(&mut self, e: Expr) -> Expr {
         let mut e = e;
@@ -210,12 +202,12 @@ impl<'a> Elimination<'a> {
         &mut self,
         r: usize,
         row: Expr,
-        count: &FxHashMap<usize, usize>,
+        count: &[usize],
     ) -> Option<(SolvedRow, Option<PivotChart>)> {
         let g = self.g;
         let mut js = self.mentions.of(row);
         if self.scale.is_some() {
-            js.sort_by_key(|&j| (count.get(&j), j));
+            js.sort_by_key(|&j| (count[j], j));
         }
         let mut coefficients: Vec<(usize, Expr)> = Vec::new();
         for j in js {

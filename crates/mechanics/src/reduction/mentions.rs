@@ -18,9 +18,10 @@ pub(super) struct Mentions<'a> {
 
 #[derive(Default)]
 struct VelocitySets {
-    /// Sorted sets of indices, number 0 being empty.
-    sets: Vec<Vec<usize>>,
-    by_set: FxHashMap<Vec<usize>, u32>,
+    /// Sets of indices by their bits, number 0 being empty. NOTE: in a chain every body has one of its own, which is as
+    /// long as the chain.
+    sets: Vec<Box<[u64]>>,
+    by_set: FxHashMap<Box<[u64]>, u32>,
     unions: FxHashMap<(u32, u32), u32>,
     /// By the position of the node: the number of its set, or [`OPEN`].
     of: Vec<u32>,
@@ -30,7 +31,7 @@ struct VelocitySets {
 const OPEN: u32 = u32::MAX;
 
 impl VelocitySets {
-    fn intern(&mut self, set: Vec<usize>) -> u32 {
+    fn intern(&mut self, set: Box<[u64]>) -> u32 {
         let Self { sets, by_set, .. } = self;
         *by_set.entry(set).or_insert_with_key(|set| {
             sets.push(set.clone());
@@ -42,9 +43,8 @@ impl VelocitySets {
         if let Some(&id) = self.unions.get(&(a, b)) {
             return id;
         }
-        let mut set = [self.sets[a as usize].as_slice(), &self.sets[b as usize]].concat();
-        set.sort_unstable();
-        set.dedup();
+        let words = self.sets[a as usize].iter().zip(&self.sets[b as usize]);
+        let set = words.map(|(x, y)| x | y).collect();
         let id = self.intern(set);
         self.unions.insert((a, b), id);
         id
@@ -73,9 +73,12 @@ impl VelocitySets {
 impl<'a> Mentions<'a> {
     pub(super) fn new(g: &'a Graph, velocities: &'a [Expr]) -> Self {
         let mut known = VelocitySets::default();
-        known.intern(Vec::new());
+        let empty = vec![0; velocities.len().div_ceil(64)].into_boxed_slice();
+        known.intern(empty.clone());
         for (j, &v) in velocities.iter().enumerate() {
-            let id = known.intern(vec![j]);
+            let mut one = empty.clone();
+            one[j / 64] |= 1 << (j % 64);
+            let id = known.intern(one);
             known.of.resize(known.of.len().max(v.index() + 1), OPEN);
             known.of[v.index()] = id;
         }
@@ -87,7 +90,18 @@ impl<'a> Mentions<'a> {
     pub(super) fn of(&self, e: Expr) -> Vec<usize> {
         let mut known = self.known.borrow_mut();
         let id = known.complete(self.g, e);
-        known.sets[id as usize].clone()
+        members(&known.sets[id as usize]).collect()
+    }
+
+    /// In how many of some expressions each velocity occurs.
+    pub(super) fn count(&self, es: &[Expr]) -> Vec<usize> {
+        let mut known = self.known.borrow_mut();
+        let mut count = vec![0; self.velocities.len()];
+        for &e in es {
+            let id = known.complete(self.g, e);
+            members(&known.sets[id as usize]).for_each(|j| count[j] += 1);
+        }
+        count
     }
 
     /// $\partial e/\partial\dot q^j$ of an expression that is linear in the velocities.
@@ -116,5 +130,14 @@ impl<'a> Mentions<'a> {
 fn occurs(known: &VelocitySets, e: Expr, js: &[usize]) -> bool {
     let id = known.of.get(e.index()).filter(|&&id| id != OPEN);
     let set = id.map_or(&[][..], |&id| &known.sets[id as usize]);
-    js.iter().any(|j| set.binary_search(j).is_ok())
+    js.iter().any(|j| set.get(j / 64).is_some_and(|word| word >> (j % 64) & 1 == 1))
+}
+
+/// The indices in a set, ascending.
+fn members(set: &[u64]) -> impl Iterator<Item = usize> {
+    set.iter().enumerate().flat_map(|(k, &word)| {
+        let next = |&rest: &u64| Some(rest & (rest - 1)).filter(|&rest| rest != 0);
+        let rests = std::iter::successors(Some(word).filter(|&word| word != 0), next);
+        rests.map(move |rest| 64 * k + rest.trailing_zeros() as usize)
+    })
 }

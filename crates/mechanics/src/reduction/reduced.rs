@@ -11,8 +11,8 @@
 //! q(q,\dot q,t)$ and $\lambda(q,\dot q,t)$ \[TZ06, (18)–(19) with $\partial f/\partial\dot q$ for
 //! $\partial\tilde f/\partial\dot q$\].
 
-use pfaff_expr::{Expr, Role};
-use pfaff_model::Workspace;
+use pfaff_expr::{Expr, Graph, Node, Role, Unary};
+use pfaff_model::{Dynamics, Workspace};
 
 use crate::algebra::elimination::solve_linear;
 use crate::equations::Class;
@@ -111,7 +111,92 @@ pub(crate) fn independent_and_constrained(
         offset: simple(&g.substitute(&offset, &held)),
         pivots: simple(&pivots),
     };
+    let quasi = natural(model, equations, &quasi).unwrap_or(quasi);
     Some((quasi, across))
+}
+
+/// Models with more coordinates, or longer Lagrangians, keep the quasi-velocities of the elimination.
+const MOST_NATURAL: (usize, usize) = (8, 2_000);
+
+/// The same velocities by the model's own forms: names of the text that stand in the Lagrangian and are linear in the
+/// velocities, such as the components of an angular velocity; `None` where there are none.
+fn natural(
+    model: &Workspace,
+    equations: &Equations,
+    quasi: &QuasiVelocities,
+) -> Option<QuasiVelocities> {
+    let g = &model.graph;
+    let Dynamics::Lagrangian { lagrangian, .. } = model.dynamics else { return None };
+    let (v, k) = (model.velocities(), quasi.symbols.len());
+    let live = g.live(&[lagrangian]);
+    if v.len() > MOST_NATURAL.0 || live.len() > MOST_NATURAL.1 {
+        return None;
+    }
+    let still: Vec<(Expr, Expr)> = v.iter().map(|&v| (v, g.zero())).collect();
+    let mut rows: Vec<Vec<Expr>> =
+        equations.jacobian.iter().map(|row| g.substitute(row, &still)).collect();
+    let rank = g.rank(&rows);
+    let own = model.abbreviations.iter().map(|(_, e)| *e);
+    let own = own.filter(|e| live.contains(e) && !v.contains(e) && g.contains(*e, &v));
+    let mut chosen: Vec<(Expr, Vec<Expr>)> = Vec::new();
+    let mut count = 0;
+    for form in own.chain(quasi.definitions.iter().copied()) {
+        let slopes = g.gradient(form, &v);
+        if chosen.len() == k || slopes.iter().any(|&s| g.contains(s, &v)) {
+            continue;
+        }
+        rows.push(slopes.clone());
+        if g.rank(&rows) > rank + chosen.len() {
+            count += usize::from(!quasi.definitions.contains(&form));
+            chosen.push((form, slopes));
+        } else {
+            rows.pop();
+        }
+    }
+    if count == 0 || chosen.len() < k {
+        return None;
+    }
+    // w = N(Bu + b) + w₀, so that Bu + b = B(NB)⁻¹(w − Nb − w₀) + b.
+    let column = |a: usize| quasi.basis.iter().map(|row| row[a]).collect::<Vec<Expr>>();
+    let columns: Vec<Vec<Expr>> = (0..k).map(column).collect();
+    let mixed: Vec<Vec<Expr>> =
+        columns.iter().map(|c| chosen.iter().map(|(_, n)| g.dot(n, c)).collect()).collect();
+    let solved = solve_linear(g, &mixed, &columns)?;
+    let forms: Vec<Expr> = chosen.iter().map(|c| c.0).collect();
+    let rest: Vec<Expr> = chosen
+        .iter()
+        .zip(g.substitute(&forms, &still))
+        .map(|((_, n), w)| g.add(g.dot(n, &quasi.offset), w))
+        .collect();
+    let mut short: Vec<Expr> = solved.concat();
+    for (i, &b) in quasi.offset.iter().enumerate() {
+        let parts: Vec<Expr> = solved.iter().map(|row| row[i]).collect();
+        short.push(g.sub(b, g.dot(&parts, &rest)));
+    }
+    let desk = Graph::new();
+    let short = g.on_paper(&short, &desk);
+    let short = g.as_written(|| desk.in_reading_order(&short, g));
+    let (solved, offset) = short.split_at(k * v.len());
+    let row = |i: usize| (0..k).map(|a| solved[a * v.len() + i]).collect();
+    let denominators = g.live(solved).into_iter().filter_map(|e| match g.node(e) {
+        Node::Div(_, below) if g.varies(below) => Some(below),
+        Node::Unary(Unary::Tan, a) => Some(g.cos(a)),
+        _ => None,
+    });
+    let mut pivots: Vec<Expr> = quasi.pivots.clone();
+    denominators.for_each(|d| {
+        if !pivots.contains(&d) {
+            pivots.push(d);
+        }
+    });
+    Some(QuasiVelocities {
+        symbols: quasi.symbols.clone(),
+        rates: quasi.rates.clone(),
+        definitions: forms,
+        basis: (0..v.len()).map(row).collect(),
+        offset: offset.to_vec(),
+        pivots,
+    })
 }
 
 /// Symbols for quasi-velocities, or their rates, with names that the model leaves free.

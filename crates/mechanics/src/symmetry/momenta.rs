@@ -18,6 +18,7 @@ use pfaff_model::{Dynamics, Principle, Workspace};
 use crate::algebra::annihilator::{annihilator, plain_annihilator};
 use crate::equations::{Equations, Refusal};
 use crate::lagrangian::motion::motion_direction;
+use crate::reduction::quasi_velocities;
 
 /// A momentum and what happens to it.
 #[derive(Clone, Debug)]
@@ -62,6 +63,9 @@ pub fn kept_momenta(model: &Workspace, equations: &Equations) -> Vec<Momentum> {
     if equations.principle == Principle::Restricted {
         return Vec::new();
     }
+    if let Some(kept) = g.merging(|| kept_of_many(model, equations, lagrangian)) {
+        return kept;
+    }
     let quick = g.merging(|| {
         let short = if g.has_families() { g.gathered(lagrangian) } else { lagrangian };
         let mut all = singles(model, equations, short, &|e| e);
@@ -79,6 +83,84 @@ pub fn kept_momenta(model: &Workspace, equations: &Equations) -> Vec<Momentum> {
     quick.unwrap_or_else(|| {
         momenta(model, equations).into_iter().filter(|m| is_kept(model, m)).collect()
     })
+}
+
+/// As [`kept_momenta`], with further symmetries of the Lagrangian among those that are combined; what is kept where the
+/// constraints hold counts too.
+pub(super) fn kept_with(
+    model: &Workspace,
+    equations: &Equations,
+    further: &[Vec<Expr>],
+) -> Vec<Momentum> {
+    let g = &model.graph;
+    let Dynamics::Lagrangian { lagrangian, .. } = model.dynamics else { return Vec::new() };
+    if further.is_empty() {
+        return kept_momenta(model, equations);
+    }
+    let simple = |e: Expr| g.simplify(e);
+    let mut all = singles(model, equations, lagrangian, &simple);
+    for ξ in further {
+        if !all.iter().any(|m| m.generator == *ξ) {
+            all.push(momentum(model, equations, ξ, &simple));
+        }
+    }
+    let combined = combinations(model, equations, &all);
+    all.extend(combined);
+    let velocities = quasi_velocities(model, equations).map(|quasi| {
+        let own = quasi.basis.iter().zip(&quasi.offset);
+        let own = own.map(|(row, &b)| g.add(g.dot(row, &quasi.symbols), b));
+        model.velocities().into_iter().zip(own).collect::<Vec<(Expr, Expr)>>()
+    });
+    let is_kept = |m: &Momentum| {
+        let rate = m.rate.filter(|&r| !g.contains(r, &model.results.lambda));
+        let inserted = |r: Expr| match &velocities {
+            Some(own) => g.substitute(&[r], own)[0],
+            None => r,
+        };
+        rate.is_some_and(|r| g.zero_test(inserted(r)) == ZeroTest::Zero)
+    };
+    all.retain(is_kept);
+    all
+}
+
+/// The momenta of cyclic coordinates that are kept, where there are too many for combinations: with the rates of all of
+/// them at once, $Q + \partial(\lambda\cdot\psi)/\partial\dot q$.
+fn kept_of_many(
+    model: &Workspace,
+    equations: &Equations,
+    lagrangian: Expr,
+) -> Option<Vec<Momentum>> {
+    let g = &model.graph;
+    if equations.auxiliary.is_none() || !model.symmetries.is_empty() {
+        return None;
+    }
+    let short = if g.has_families() { g.gathered(lagrangian) } else { lagrangian };
+    let slopes = g.gradient(short, &model.positions());
+    let cyclic: Vec<usize> =
+        (0..slopes.len()).filter(|&k| g.vanishes_modulo_prime(slopes[k])).collect();
+    if cyclic.len() <= MOST_COMBINED {
+        return None;
+    }
+    let carried = model.results.lambda.iter().zip(&equations.residual);
+    let pushed = g.gradient(g.sum(carried.map(|(&λ, &ψ)| g.mul(λ, ψ))), &model.velocities());
+    let given = |k: usize| g.sum(model.forces.iter().map(|f| f.components[k]));
+    let rates: Vec<Expr> = cyclic.iter().map(|&k| g.add(given(k), pushed[k])).collect();
+    let moving = g.shown_nonzero(&rates);
+    let mut kept = Vec::new();
+    for ((&k, rate), is_moving) in cyclic.iter().zip(rates).zip(moving) {
+        if !is_moving && g.is_zero(rate) && g.is_zero(slopes[k]) {
+            let mut ξ = vec![g.zero(); slopes.len()];
+            ξ[k] = g.one();
+            kept.push(Momentum {
+                name: model.coordinates[k].name.clone(),
+                generator: ξ,
+                momentum: equations.momenta[k],
+                rate: Some(g.zero()),
+                given: false,
+            });
+        }
+    }
+    Some(kept)
 }
 
 /// Symmetries up to which [`kept_momenta`] looks for combinations of them: that is work of the third power.

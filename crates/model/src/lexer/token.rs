@@ -118,11 +118,13 @@ keywords! {
     Potential "potential" "potential k*x^2/2"
     Constraint "constraint" "constraint name: y' = a*x'"
     Force "force" "force x: -c*x'"
+    Noise "noise" "noise x: sigma"
     Dissipation "dissipation" "dissipation c*x'^2/2"
     Equation "equation" "equation m*x'' = -k*x"
     Principle "principle" "principle chetaev"
     Initial "initial" "initial x = 0, x' = 1"
     Final "final" "final x = 1"
+    History "history" "history x = cos(t)"
     Observe "observe" "observe speed = sqrt(x'^2 + y'^2)"
     Event "event" "event stop rising name: x - 1"
     On "on" "on name: x' = -e*x'"
@@ -134,6 +136,7 @@ keywords! {
     Draw "draw" "draw point [x, y]"
     Solve "solve" "solve t = 0..20, tolerance = 1e-10"
     Symmetry "symmetry" "symmetry name: x = 1, y = 0"
+    Group "group" "group SE(2): x, y, theta"
 }
 
 impl Keyword {

@@ -62,6 +62,8 @@ pub enum StatementKind {
     Constraint(Constraint),
     /// `force x: expr`, `force at r: expr`, `force density at r for a in body: expr`
     Force(Force),
+    /// `noise x: sigma`
+    Noise(Noise),
     /// `dissipation expr`
     Dissipation(ExprId),
     /// `equation name[…]: left = right`
@@ -72,6 +74,8 @@ pub enum StatementKind {
     Initial(Vec<Assignment>),
     /// `final x = 1`
     Final(Vec<Assignment>),
+    /// `history x = cos(t)`
+    History(Vec<Assignment>),
     /// `observe name = expr`
     Observe(Observation),
     /// `event stop rising name: expr`
@@ -94,6 +98,8 @@ pub enum StatementKind {
     Solve(Vec<Setting>),
     /// `symmetry name: x = 1, y = 0`
     Symmetry(Symmetry),
+    /// `group SE(2): x, y, theta`
+    Group(Group),
     /// A statement with a mistake that has been reported. The names that occur in it may be
     /// declared by it: to call them unknown elsewhere would be a second report of one mistake.
     Faulty {
@@ -195,6 +201,17 @@ pub struct Force {
     pub value: ExprId,
     /// When it acts.
     pub condition: Condition,
+}
+
+/// What a `noise` adds.
+#[derive(Clone, Debug)]
+pub struct Noise {
+    /// The coordinate that it acts on.
+    pub name: Name,
+    /// Which components; none for the whole of it.
+    pub slots: Vec<Slot>,
+    /// Its strength.
+    pub value: ExprId,
 }
 
 /// On what a force acts.
@@ -362,6 +379,17 @@ pub enum SettingValue {
     Range(ExprId, ExprId),
     /// Anything else; words such as `auto` are names.
     Value(ExprId),
+}
+
+/// What a `group` says.
+#[derive(Clone, Debug)]
+pub struct Group {
+    /// `SE`
+    pub name: Name,
+    /// `2`
+    pub size: u32,
+    /// The coordinates on which it acts.
+    pub coordinates: Vec<Target>,
 }
 
 /// What a `symmetry` says: a direction in the space of coordinates.

@@ -10,8 +10,8 @@ use crate::lexer::token::Keyword;
 use crate::syntax::{
     Arena, Assignment, Binder, Clause, ClauseValue, Condition, Constraint, Contact, Control,
     DefinitionForm, Direction, Draw, Equation, Event, ExprId, Extent, Force, ForceTarget,
-    Input, NodeKind, Reset, Setting, SettingValue, Slot, State, Statement, StatementKind,
-    Symmetry, Syntax, Target,
+    Group, Input, NodeKind, Noise, Reset, Setting, SettingValue, Slot, State, Statement,
+    StatementKind, Symmetry, Syntax, Target,
 };
 
 impl fmt::Display for Syntax {
@@ -140,13 +140,19 @@ fn body(arena: &Arena, statement: &Statement) -> String {
             value(o, arena, *force);
             print_condition(o, arena, condition);
         }
+        StatementKind::Noise(Noise { name, slots: list, value: strength }) => {
+            named(o, arena.name(name.symbol), &slots(arena, list));
+            value(o, arena, *strength);
+        }
         StatementKind::Equation(Equation { name, slots: list, left, right }) => {
             let name = name.map_or("_", |name| arena.name(name.symbol));
             named(o, name, &slots(arena, list));
             put(o, format_args!(" (= {} {})", arena.print(*left), arena.print(*right)));
         }
         StatementKind::Principle(name) => put(o, format_args!(" {}", arena.name(name.symbol))),
-        StatementKind::Initial(items) | StatementKind::Final(items) => {
+        StatementKind::Initial(items)
+        | StatementKind::Final(items)
+        | StatementKind::History(items) => {
             assignments(o, arena, items);
         }
         StatementKind::Observe(observation) => {
@@ -183,6 +189,12 @@ fn body(arena: &Arena, statement: &Statement) -> String {
         StatementKind::Symmetry(Symmetry { name, components }) => {
             put(o, format_args!(" {}", name.map_or("_", |name| arena.name(name.symbol))));
             assignments(o, arena, components);
+        }
+        StatementKind::Group(Group { name, size, coordinates }) => {
+            put(o, format_args!(" {}({size})", arena.name(name.symbol)));
+            let names = coordinates.iter();
+            names
+                .for_each(|target| put(o, format_args!(" {}", arena.name(target.name.symbol))));
         }
         StatementKind::Faulty { .. } => o.push_str(" !"),
     }

@@ -7,11 +7,14 @@ use std::fmt::Write;
 
 use pfaff_expr::{Expr, Role};
 
-use crate::equations::{Label, Presentation};
+use crate::equations::{Label, Presentation, Section, headings};
 use pfaff::signs;
 
 /// Characters of LaTeX in a line, about; a formula has a third as many on paper.
 const LINE: usize = 170;
+
+/// What a reader looks for first.
+const LEADING: [&str; 2] = ["equations", "constraints"];
 
 const PREAMBLE: &str = r"\documentclass[a4paper]{article}
 \usepackage[margin=20mm]{geometry}
@@ -31,13 +34,21 @@ impl Presentation {
         if let Some(principle) = self.principle {
             let _ = writeln!(text, "Principle: {}.", principle.name());
             if self.is_constrained {
-                let _ = writeln!(text, "\\\\\nSigns: {}.", escape(signs(principle)));
+                let signs = signs(principle);
+                let signs = headings::latex(signs).unwrap_or_else(|| escape(signs));
+                let _ = writeln!(text, "\\\\\nSigns: {signs}.");
             }
+        }
+        for line in &self.preface {
+            let _ = writeln!(text, "\\\\\n{}.", escape(line));
         }
         if let Some(symbols) = self.symbols {
             let _ = writeln!(text, "\\\\\nSymbols: {}.", escape(symbols));
         }
         let g = &self.graph;
+        for section in self.leading() {
+            self.latex_section(&mut text, section);
+        }
         if !self.definitions.is_empty() {
             let rows = self
                 .definitions
@@ -45,27 +56,48 @@ impl Presentation {
                 .map(|(name, e)| self.row(&g.to_latex(g.symbol(name, Role::Free)), *e));
             block(&mut text, "With", rows.collect());
         }
-        for section in &self.sections {
-            let rows = section.lines.iter().map(|line| {
-                // NOTE: a long left side would push the equals sign off the page: the equation is then
-                // written from the right side on.
-                match &line.label {
-                    Label::Expression(left) if g.to_latex(*left).len() > LINE => {
-                        format!(
-                            "&{} \\\\\n&\\quad = {}",
-                            self.broken(*left),
-                            self.broken(line.right)
-                        )
-                    }
-                    label => self.row(&self.latex_label(label), line.right),
-                }
-            });
-            block(&mut text, section.heading, rows.collect());
+        for section in self.following() {
+            self.latex_section(&mut text, section);
+        }
+        if let Some(sentence) = self.kept_sentence() {
+            let _ = writeln!(text, "\n{}", escape(&sentence));
         }
         for remark in &self.remarks {
             let _ = writeln!(text, "\n{}", escape(remark));
         }
         text + "\\end{document}\n"
+    }
+
+    /// The sections that a document begins with: the equations themselves.
+    pub(crate) fn leading(&self) -> impl Iterator<Item = &Section> {
+        LEADING.iter().filter_map(|key| self.sections.iter().find(|s| s.key == *key))
+    }
+
+    /// The sections behind them, which they are made of.
+    pub(crate) fn following(&self) -> impl Iterator<Item = &Section> {
+        self.sections.iter().filter(|s| !LEADING.contains(&s.key))
+    }
+
+    fn latex_section(&self, text: &mut String, section: &Section) {
+        let g = &self.graph;
+        let rows = self.shown(section).map(|line| {
+            // NOTE: a long left side would push the equals sign off the page: the equation is then
+            // written from the right side on.
+            match &line.label {
+                Label::Expression(left) if g.to_latex(*left).len() > LINE => {
+                    format!(
+                        "&{} \\\\\n&\\quad = {}",
+                        self.broken(*left),
+                        self.broken(line.right)
+                    )
+                }
+                label => self.row(&self.latex_label(label), line.right),
+            }
+        });
+        let rows: Vec<String> = rows.collect();
+        if !rows.is_empty() {
+            block(text, section.heading, rows);
+        }
     }
 
     fn row(&self, left: &str, right: Expr) -> String {
@@ -93,7 +125,7 @@ fn block(text: &mut String, heading: &str, rows: Vec<String>) {
     let _ = writeln!(
         text,
         "\n\\subsection*{{{}}}\n\\begin{{align*}}\n{}\n\\end{{align*}}",
-        escape(heading),
+        headings::latex(heading).unwrap_or_else(|| escape(heading)),
         rows.join(" \\\\\n")
     );
 }

@@ -10,8 +10,8 @@
 
 use pfaff_expr::{Expr, Role};
 use pfaff_mechanics::{
-    Equations, LegendreInput, Refusal, cotangent, cotangent_equations, hamilton_form, legendre,
-    normal_form,
+    Equations, LegendreInput, Refusal, cotangent, cotangent_equations, hamilton_form,
+    normal_form, short_legendre,
 };
 use pfaff_model::{Principle, Workspace};
 
@@ -76,7 +76,7 @@ fn in_all_canonical(
     };
     let (p, rates, v) = (named(""), named("'"), model.velocities());
     let input = LegendreInput { lagrangian, residuals: &[], velocities: &v, momenta: &p };
-    let form = match g.merging(|| legendre(g, input)) {
+    let form = match g.merging(|| short_legendre(g, input)) {
         Ok(form) => form,
         Err(why) => {
             remarks.push(format!("H(q, p) has no formula here: {why}"));

@@ -8,7 +8,7 @@ use std::fmt::Write;
 use pfaff::signs;
 use pfaff_expr::{Expr, Role, escape_markup as escape};
 
-use crate::equations::{Label, Presentation};
+use crate::equations::{Label, Presentation, headings};
 
 /// Characters of Typst in a line, about; a formula has a half as many on paper.
 const LINE: usize = 130;
@@ -42,8 +42,11 @@ impl Presentation {
             blocks.push(Block { heading: "with", lines });
         }
         for section in &self.sections {
-            let lines = section.lines.iter().map(|l| (l.label.clone(), l.right)).collect();
-            blocks.push(Block { heading: section.heading, lines });
+            let lines: Vec<(Label, Expr)> =
+                self.shown(section).map(|l| (l.label.clone(), l.right)).collect();
+            if !lines.is_empty() {
+                blocks.push(Block { heading: section.heading, lines });
+            }
         }
         blocks
     }
@@ -58,9 +61,10 @@ impl Presentation {
     /// A page with the equations in MathML.
     pub fn to_mathml_document(&self) -> String {
         let title = escape(&self.title);
-        let body = self.mathml(&|text| format!("<h2>{}</h2>\n", escape(text)), &|text| {
-            format!("<p>{}</p>\n", escape(text))
-        });
+        let body = self
+            .mathml(&|text| format!("<h2>{}</h2>\n", headings::html(text)), &|text| {
+                format!("<p>{}</p>\n", escape(text))
+            });
         format!(
             "<!DOCTYPE html>\n<html lang=\"en\">\n<head><meta charset=\"utf-8\"><title>{title}</title></head>\n\
              <body>\n<h1>{title}</h1>\n{body}</body>\n</html>\n"
@@ -90,7 +94,7 @@ impl Presentation {
             }
             text += "</mtable></math>\n";
         }
-        for remark in &self.remarks {
+        for remark in self.kept_sentence().iter().chain(&self.remarks) {
             text += &sentence(remark);
         }
         text
@@ -145,9 +149,11 @@ impl Presentation {
 
     /// A document in Typst.
     pub fn to_typst_document(&self) -> String {
-        let body = self.typst(&|text| format!("\n== {}\n", plain(text)), &|text| {
-            format!("\n{}\n", plain(text))
-        });
+        let heading = |text: &str| {
+            let typeset = headings::typst(text, &plain).unwrap_or_else(|| plain(text));
+            format!("\n== {typeset}\n")
+        };
+        let body = self.typst(&heading, &|text| format!("\n{}\n", plain(text)));
         format!("#set page(margin: 20mm)\n= {}\n{body}", plain(&self.title))
     }
 
@@ -168,7 +174,7 @@ impl Presentation {
             let lines: Vec<String> = block.lines.iter().map(line).collect();
             let _ = writeln!(text, "$ {} $", lines.join(" \\\n  "));
         }
-        for remark in &self.remarks {
+        for remark in self.kept_sentence().iter().chain(&self.remarks) {
             text += &sentence(remark);
         }
         text

@@ -5,15 +5,21 @@
 
 #[cfg(test)]
 mod agreement_tests;
+#[cfg(test)]
+mod book_tests;
+mod conserved;
 mod document;
 mod fractional;
 mod graph;
 mod hamilton;
+pub(crate) mod headings;
+mod jumps;
 mod markup;
 mod names;
 mod outline;
 mod reduced;
 mod restricted;
+mod short;
 mod standard;
 mod state;
 
@@ -23,15 +29,17 @@ pub use hamilton::present_hamilton;
 pub(crate) use names::{named_parts, names_of};
 pub use outline::present_outline;
 pub use reduced::present_reduced;
+pub use short::present_short;
 pub use standard::{StandardForm, present_standard};
 
 use pfaff::{Derivation, Dynamics, Error, ParseErrors, Principle, Refusal, Workspace, signs};
-use pfaff_expr::{Expr, Graph, Role};
+use pfaff_expr::{Expr, Graph, NamedParts, Role};
 use pfaff_mechanics::{Equations, Ordinary, divergence_formula};
 use serde_json::Value;
 
 use crate::json::{object, string, strings};
 use crate::{ToJson, ToLatex, ToText};
+use conserved::Kept;
 
 /// Everything that is shown, as expressions under headings.
 #[derive(Clone, Debug)]
@@ -52,6 +60,8 @@ pub struct Presentation {
     pub(crate) is_constrained: bool,
     /// The names of the model.
     pub(crate) names: Vec<String>,
+    /// What the conserved quantities are, in the order of their section.
+    pub(crate) kept: Vec<Kept>,
 }
 
 /// A heading with its lines.
@@ -88,15 +98,26 @@ pub(crate) enum Label {
 /// Lays out the derived dynamics of a model.
 pub fn present(derivation: &Derivation) -> Presentation {
     let (model, dynamics) = (&derivation.workspace(), &derivation.dynamics);
-    let sections = match dynamics {
-        Dynamics::Saddle(equations) => mechanical(model, equations),
+    let mut kept = Vec::new();
+    let mut sections = match dynamics {
+        Dynamics::Saddle(equations) => {
+            let mut sections = mechanical(model, equations);
+            let (section, words) = conserved::section(model, equations);
+            sections.push(section);
+            kept = words;
+            sections
+        }
         Dynamics::Ordinary(ordinary) => as_written(model, ordinary),
     };
+    if let Dynamics::Saddle(equations) = dynamics {
+        sections.extend(jumps::impacts(model, equations));
+    }
+    sections.extend(jumps::resets(model));
     let principle = match dynamics {
         Dynamics::Saddle(equations) => Some(equations.principle),
         Dynamics::Ordinary(_) => None,
     };
-    Presentation::of(model, principle, sections, Vec::new())
+    Presentation::of(model, principle, sections, jumps::remarks(model)).with_conserved(kept)
 }
 
 pub(crate) fn mechanical(model: &Workspace, e: &Equations) -> Vec<Section> {
@@ -260,6 +281,7 @@ impl Presentation {
             remarks,
             is_constrained: !model.constraints.is_empty(),
             names: names_of(model),
+            kept: Vec::new(),
         };
         presentation.name_parts(model);
         presentation
@@ -273,6 +295,12 @@ impl Presentation {
 
     /// Writes products as they are read, then gives names to large parts that occur more than once.
     fn name_parts(&mut self, model: &Workspace) {
+        let named = named_parts(model, &self.outputs(), &self.graph);
+        self.rename(named);
+    }
+
+    /// All expressions of the lines, left sides before right ones.
+    fn outputs(&self) -> Vec<Expr> {
         let mut outputs = Vec::new();
         for line in self.sections.iter().flat_map(|s| &s.lines) {
             if let Label::Expression(left) = line.label {
@@ -280,7 +308,11 @@ impl Presentation {
             }
             outputs.push(line.right);
         }
-        let named = named_parts(model, &outputs, &self.graph);
+        outputs
+    }
+
+    /// Puts other formulas into their places.
+    fn rename(&mut self, named: NamedParts) {
         let mut renamed = named.outputs.into_iter();
         let mut next = || renamed.next().expect("as many outputs as were given");
         for line in self.sections.iter_mut().flat_map(|s| &mut s.lines) {
@@ -422,14 +454,27 @@ impl ToText for Presentation {
             }
         }
         for section in &self.sections {
-            let _ = writeln!(text, "\n{}", section.heading);
-            for line in &section.lines {
+            let mut lines = self.shown(section).peekable();
+            if lines.peek().is_some() {
+                let _ = writeln!(text, "\n{}", section.heading);
+            }
+            for line in lines {
                 let _ = writeln!(
                     text,
                     "  {} = {}",
                     self.left(&line.label),
                     self.graph.to_text(line.right)
                 );
+            }
+        }
+        if let Some(sentence) = self.kept_sentence() {
+            let _ = writeln!(text, "\n{sentence}");
+            let lines = self.observe_lines();
+            if !lines.is_empty() {
+                let _ = writeln!(text, "To watch them in a run, add to the model:");
+            }
+            for line in lines {
+                let _ = writeln!(text, "  {line}");
             }
         }
         for (i, remark) in self.remarks.iter().enumerate() {
@@ -472,11 +517,17 @@ impl ToLatex for Presentation {
             block(&mut text, "with", rows.collect());
         }
         for section in &self.sections {
-            let rows = section.lines.iter().map(|line| {
+            let rows = self.shown(section).map(|line| {
                 let left = self.latex_label(&line.label);
                 format!("{left} &= {}", self.graph.to_latex(line.right))
             });
-            block(&mut text, section.heading, rows.collect());
+            let rows: Vec<String> = rows.collect();
+            if !rows.is_empty() {
+                block(&mut text, section.heading, rows);
+            }
+        }
+        if let Some(sentence) = self.kept_sentence() {
+            let _ = writeln!(text, "% {sentence}");
         }
         for remark in &self.remarks {
             let _ = writeln!(text, "% {remark}");
@@ -518,7 +569,12 @@ impl ToJson for Presentation {
             Value::Array(self.definitions.iter().map(definition).collect()),
         )]);
         for section in &self.sections {
-            let lines = section.lines.iter().map(line).collect();
+            let lines = if section.key == "conserved" {
+                let lines = section.lines.iter().zip(&self.kept);
+                lines.map(|(l, kept)| self.kept_object(l, kept)).collect()
+            } else {
+                section.lines.iter().map(line).collect()
+            };
             entries.push((section.key.to_owned(), Value::Array(lines)));
         }
         if !self.remarks.is_empty() {

@@ -55,10 +55,27 @@ fn in_order(g: &Graph, mut waiting: Vec<(String, Expr)>) -> Vec<(String, Expr)> 
     done
 }
 
+/// Outputs with the model's own names wherever they stand, and with primes for the rates of these names: the formulas
+/// as the text has them.
+pub(crate) fn own_words(model: &Workspace, outputs: &[Expr], into: &Graph) -> NamedParts {
+    let mut lets = Abbreviations::of(model);
+    lets.add_rates(model);
+    let images = lets.images();
+    let g = &model.graph;
+    let named = g.as_written(|| g.substitute(outputs, &images));
+    let formulas = g.on_paper(&named, into);
+    let (names, meanings) = lets.used(model, &formulas, into);
+    let definitions = in_order(into, names.into_iter().zip(meanings).collect());
+    NamedParts { definitions, outputs: formulas }
+}
+
 /// The `let` names of a model that may stand in its equations.
+#[derive(Clone)]
 struct Abbreviations {
     /// Name, meaning, and the symbol that stands for it.
     list: Vec<(String, Expr, Expr)>,
+    /// Rates of these, with the symbols that stand for them.
+    rates: Vec<(Expr, Expr)>,
 }
 
 impl Abbreviations {
@@ -70,12 +87,31 @@ impl Abbreviations {
         let worth =
             |&&(_, e): &&(String, Expr)| g.varies(e) && g.operations(&[e]) >= Self::LEAST;
         let entry = |(name, e): &(String, Expr)| (name.clone(), *e, g.symbol(name, Role::Free));
-        Self { list: model.abbreviations.iter().filter(worth).map(entry).collect() }
+        Self {
+            list: model.abbreviations.iter().filter(worth).map(entry).collect(),
+            rates: Vec::new(),
+        }
+    }
+
+    fn add_rates(&mut self, model: &Workspace) {
+        let g = &model.graph;
+        for (name, e, _) in &self.list {
+            let rate = g.as_written(|| g.total_derivative(*e));
+            if g.operations(&[rate]) >= Self::LEAST {
+                self.rates.push((rate, g.symbol(name, Role::Coordinate { order: 1 })));
+            }
+        }
+    }
+
+    /// What stands for a name, and the name.
+    fn images(&self) -> Vec<(Expr, Expr)> {
+        let own = self.list.iter().map(|&(_, e, s)| (e, s));
+        own.chain(self.rates.iter().copied()).collect()
     }
 
     /// Each expression as it is, and with the names in it.
     fn pairs(&self, model: &Workspace, outputs: &[Expr]) -> Vec<[Expr; 2]> {
-        let images: Vec<(Expr, Expr)> = self.list.iter().map(|&(_, e, s)| (e, s)).collect();
+        let images = self.images();
         let named = if images.is_empty() {
             outputs.to_vec()
         } else {
@@ -94,11 +130,15 @@ impl Abbreviations {
         let (mut names, mut meanings) = (Vec::new(), Vec::new());
         let mut roots = formulas.to_vec();
         for (i, (name, e, _)) in self.list.iter().enumerate().rev() {
-            let symbol = into.symbol(name, Role::Free);
-            if !roots.iter().any(|&r| into.contains(r, &[symbol])) {
+            let symbols = [
+                into.symbol(name, Role::Free),
+                into.symbol(name, Role::Coordinate { order: 1 }),
+            ];
+            if !roots.iter().any(|&r| into.contains(r, &symbols)) {
                 continue;
             }
-            let earlier = Self { list: self.list[..i].to_vec() };
+            let rates = self.rates.get(..i).unwrap_or_default().to_vec();
+            let earlier = Self { list: self.list[..i].to_vec(), rates };
             let meaning = model.graph.on_paper_by_names(&earlier.pairs(model, &[*e]), into)[0];
             roots.push(meaning);
             names.push(name.clone());

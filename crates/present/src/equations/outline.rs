@@ -62,7 +62,7 @@ fn outline(model: &Workspace, e: &Equations) -> (Vec<Section>, Vec<String>) {
         heading: "Momenta",
         lines: vector("p", &names, &e.momenta),
     }];
-    if e.auxiliary.is_some() {
+    if e.auxiliary.as_ref().is_some_and(|a| !a.definitions.is_empty()) {
         let n = names.len();
         left_out.push(format!(
             "the mass matrix M and the matrix of the constraints A: M has up to {} different entries. A run does not \

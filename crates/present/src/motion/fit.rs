@@ -134,13 +134,15 @@ pub fn residual_figure(fit: &Fit) -> Figure<'static> {
     for (colour, ((name, values), t)) in fit.residuals.iter().zip(&fit.times).enumerate() {
         let measured = t.iter().zip(values).filter_map(|(t, r)| Some((*t, (*r)?)));
         let (x, y): (Vec<f64>, Vec<f64>) = measured.unzip();
-        curves.push(Curve { name: name.clone(), x: x.into(), y: y.into(), colour, dash: 0 });
+        let name = name.clone();
+        curves.push(Curve { name, x: x.into(), y: y.into(), colour, ..Curve::default() });
     }
     Figure {
         title: format!("{}: residuals", fit.motion.title),
         x: Axis { label: "t".into(), log: false },
         y: Axis { label: "model - data".into(), log: false },
         curves,
+        areas: Vec::new(),
         equal: false,
     }
 }

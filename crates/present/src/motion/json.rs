@@ -1,8 +1,8 @@
 //! A motion as `run --json` prints it.
 
 use pfaff::{
-    Check, EventRecord, EventSensitivity, Motion, Sensitivity, Series, Solution, Statistics,
-    StopReason, signs,
+    Check, DoubleDoubleSeries, EventRecord, EventSensitivity, Motion, Sensitivity, Series,
+    Solution, Statistics, StopReason, signs,
 };
 use serde_json::Value;
 
@@ -103,22 +103,59 @@ impl ToJson for Motion {
                     ("v", named(&self.v, &e.v)),
                 ])
             };
-            let one = |s: &Sensitivity| {
+            let derivative = |s: &Sensitivity, further: Vec<(&'static str, Value)>| {
                 let stop = match (&self.stop.reason, s.events.last()) {
                     (StopReason::Event(name), Some(last)) if *name == last.name => event(last),
                     _ => Value::Null,
                 };
-                object([
+                let mut parts = vec![
                     ("q", by_name(&s.q)),
                     ("v", by_name(&s.v)),
                     ("multipliers", by_name(&s.multipliers)),
                     ("observed", by_name(&s.observed)),
                     ("events", Value::Array(s.events.iter().map(event).collect())),
                     ("stop", stop),
-                ])
+                ];
+                parts.extend(s.end.map(|end| ("t1", number(end))));
+                parts.extend(further);
+                object(parts)
+            };
+            let one = |s: &Sensitivity| {
+                let second =
+                    s.second.iter().map(|s| (s.name.clone(), derivative(s, Vec::new())));
+                let second: Vec<_> = second.collect();
+                let further = if second.is_empty() {
+                    Vec::new()
+                } else {
+                    vec![("second", object(second))]
+                };
+                derivative(s, further)
             };
             let all = self.sensitivities.iter().map(|s| (s.name.clone(), one(s)));
             entries.push(("sensitivities", object(all)));
+        }
+        if let Some(exact) = &self.double_double {
+            let decimals = |list: &[DoubleDoubleSeries]| {
+                object(list.iter().map(|s| (s.name.clone(), strings(s.decimals()))))
+            };
+            let low = |list: &[DoubleDoubleSeries]| {
+                let parts = |s: &DoubleDoubleSeries| s.values.iter().map(|x| x.low).collect();
+                let one = |s: &DoubleDoubleSeries| {
+                    let parts: Vec<f64> = parts(s);
+                    (s.name.clone(), numbers(&parts))
+                };
+                object(list.iter().map(one))
+            };
+            entries.push((
+                "double_double",
+                object([
+                    ("digits", number(exact.digits)),
+                    ("q", decimals(&exact.q)),
+                    ("v", decimals(&exact.v)),
+                    ("observed", decimals(&exact.observed)),
+                    ("low", object([("q", low(&exact.q)), ("v", low(&exact.v))])),
+                ]),
+            ));
         }
         if let Some(transition) = &self.transition {
             let size = transition.names.len().max(1);
@@ -155,10 +192,12 @@ impl ToJson for Motion {
     }
 }
 
-/// Estimated errors, by coordinate.
+/// Estimated errors, by coordinate and then by velocity (`x'`).
 fn errors(motion: &Motion) -> Value {
+    let velocities = motion.v.iter().zip(&motion.velocity_errors);
+    let velocities = velocities.map(|(v, &error)| (format!("{}'", v.name), number(error)));
     let named = motion.q.iter().zip(&motion.errors);
-    object(named.map(|(q, &error)| (q.name.as_str(), number(error))))
+    object(named.map(|(q, &error)| (q.name.clone(), number(error))).chain(velocities))
 }
 
 fn statistics(s: Statistics) -> Value {

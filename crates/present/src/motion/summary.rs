@@ -21,6 +21,7 @@ pub fn summary(motion: &Motion, colour: bool) -> String {
     solutions(motion, &mut text);
     last_state(motion, &mut text);
     events(motion, &mut text);
+    double_double(motion, &mut text);
     sensitivities(motion, &mut text);
     transition(motion, &mut text);
     gradient(motion, &mut text);
@@ -239,6 +240,25 @@ fn gradient(motion: &Motion, text: &mut String) {
     let first = gradient.by.iter().map(|(name, _)| name.chars().count()).max().unwrap_or(0);
     for (name, x) in &gradient.by {
         let _ = writeln!(text, "  by {name:<first$}  {}", column(*x));
+    }
+}
+
+/// The last state with some thirty digits.
+fn double_double(motion: &Motion, text: &mut String) {
+    let (Some(exact), Some(&t)) = (&motion.double_double, motion.t.last()) else { return };
+    let digits = exact.digits.floor();
+    let _ = writeln!(text, "\nWith thirty digits at t = {} ({digits} agree)", brief(t));
+    let named = |list: &[pfaff::DoubleDoubleSeries], mark: &str| -> Vec<(String, String)> {
+        let last = |s: &pfaff::DoubleDoubleSeries| {
+            Some((format!("{}{mark}", s.name), s.values.last()?.to_decimal(32)))
+        };
+        list.iter().filter_map(last).collect()
+    };
+    let rows = [named(&exact.q, ""), named(&exact.v, "'"), named(&exact.observed, "")].concat();
+    let width = rows.iter().map(|row| row.0.chars().count()).max().unwrap_or(0);
+    for (name, value) in rows {
+        let sign = if value.starts_with('-') { "" } else { " " };
+        let _ = writeln!(text, "  {name:<width$}  {sign}{value}");
     }
 }
 

@@ -16,6 +16,7 @@ impl ToJson for Equilibria {
             object([
                 ("state", named(&found.state)),
                 ("cyclic", named(&found.cyclic)),
+                ("frame", named(&found.frame)),
                 ("eigenvalues", pairs(&found.eigenvalues)),
                 ("stability", string(found.stability.name())),
                 ("reason", string(&verdict(found.stability, found.reason))),
@@ -51,6 +52,9 @@ impl ToText for Equilibria {
                     .map(|(name, rate)| (format!("{name}'"), *rate))
                     .collect();
                 let _ = writeln!(text, "   steady     {}", listed(&moving));
+            }
+            if !found.frame.is_empty() {
+                let _ = writeln!(text, "   steady     {}", listed(&found.frame));
             }
             let _ = writeln!(text, "   stability  {}", verdict(found.stability, found.reason));
             if found.family > 0 {

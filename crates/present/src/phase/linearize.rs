@@ -2,12 +2,15 @@
 
 use std::fmt::Write;
 
-use pfaff::{Linearization, SecondOrder};
+use pfaff::{Linearization, Model, Motion, SecondOrder, SymbolicMatrix};
 use serde_json::Value;
 
 use crate::json::{matrix, number, numbers, object, string, strings};
 use crate::number::significant;
 use crate::phase::words::{complex, listed, named, pairs, verdict};
+use crate::plot::{Axis, Curve, Figure, Look, Points};
+use crate::report::analysis_page;
+use crate::report::drawing::animation;
 use crate::table::Table;
 use crate::{ToJson, ToLatex, ToText};
 
@@ -31,6 +34,22 @@ impl ToJson for Linearization {
             let forms = [("M", mass), ("C", damping), ("K", stiffness)];
             matrices.extend(forms.map(|(name, values)| (name, matrix(values, u))));
         }
+        if !self.inputs.is_empty() {
+            matrices.push(("B", matrix(&self.input_matrix, self.inputs.len())));
+        }
+        let full = &self.full;
+        let mut whole = vec![
+            ("variables", strings(&full.variables)),
+            ("E", matrix(&full.e, full.variables.len())),
+            ("A", matrix(&full.a, full.variables.len())),
+        ];
+        if !self.inputs.is_empty() {
+            whole.push(("B", matrix(&full.b, self.inputs.len())));
+        }
+        let formula = |m: &SymbolicMatrix| {
+            let rows = m.text.chunks(m.columns.max(1)).map(strings).collect();
+            (m.name, Value::Array(rows))
+        };
         let mode = |(k, value): (usize, &[f64; 2])| {
             let mut entries = vec![("eigenvalue", numbers(value))];
             if value[1] != 0.0 {
@@ -63,12 +82,17 @@ impl ToJson for Linearization {
                 strings(self.second_order.iter().flat_map(|form| &form.coordinates)),
             ),
             ("cyclic", named(&self.cyclic)),
+            ("frame", named(&self.frame)),
+            ("symmetries", strings(&self.symmetries)),
+            ("inputs", strings(&self.inputs)),
             ("eigenvalues", pairs(&self.eigenvalues)),
             ("modes", Value::Array(modes)),
             ("stability", string(self.stability.name())),
             ("reason", string(&verdict(self.stability, self.reason))),
             ("family_dimension", Value::from(self.family as u64)),
             ("matrices", object(matrices)),
+            ("formulas", object(self.formulas.iter().map(formula))),
+            ("full", object(whole)),
         ])
     }
 }
@@ -104,8 +128,12 @@ impl ToText for Linearization {
                 self.cyclic.iter().map(|(name, rate)| (format!("{name}'"), *rate)).collect();
             let _ = writeln!(text, "  cyclic     {}", listed(&moving));
         }
+        if !self.frame.is_empty() {
+            let _ = writeln!(text, "  frame      {}", listed(&self.frame));
+        }
         if self.is_equilibrium {
-            let moves = self.cyclic.iter().any(|(_, rate)| *rate != 0.0);
+            let moves =
+                self.cyclic.iter().any(|(_, rate)| *rate != 0.0) || !self.frame.is_empty();
             let kind = if moves { "steady motion" } else { "rest" };
             let _ = writeln!(text, "  kind       {kind}");
         } else {
@@ -127,6 +155,13 @@ impl ToText for Linearization {
         if self.family > 0 {
             let _ = writeln!(text, "  family     of equilibria, dimension {}", self.family);
         }
+        if !self.symmetries.is_empty() {
+            let _ = writeln!(
+                text,
+                "  symmetry   zero eigenvalues come from the {}",
+                self.symmetries.join(", the ")
+            );
+        }
         let _ = writeln!(
             text,
             "\nEigenvalues\n  {:>32}  {:>14}  {:>14}",
@@ -143,7 +178,11 @@ impl ToText for Linearization {
                 let _ = writeln!(text, "  {shown:>32}  {ω:>14}  {ζ:>14}");
             }
         }
-        text.push_str(&grid("A, w' = A*w", &self.matrix, &self.variables, &self.variables));
+        let heading = if self.inputs.is_empty() { "A, w' = A*w" } else { "A, w' = A*w + B*u" };
+        text.push_str(&grid(heading, &self.matrix, &self.variables, &self.variables));
+        if !self.inputs.is_empty() {
+            text.push_str(&grid("B", &self.input_matrix, &self.variables, &self.inputs));
+        }
         if let Some(form) = &self.second_order {
             let names = &form.coordinates;
             text.push_str("\nM*u'' + C*u' + K*u = 0\n");
@@ -153,27 +192,59 @@ impl ToText for Linearization {
                 text.push_str(&grid(name, values, names, names));
             }
         }
+        for matrix in &self.formulas {
+            let rows: &[String] = match (matrix.name, &self.second_order) {
+                ("A" | "B", _) | (_, None) => &self.variables,
+                (_, Some(form)) => &form.coordinates,
+            };
+            text.push_str(&formula_grid(matrix, rows));
+        }
         text
     }
 }
 
+/// A matrix of formulas for people.
+fn formula_grid(matrix: &SymbolicMatrix, rows: &[String]) -> String {
+    let columns = matrix.columns.max(1);
+    let width = |c: usize| {
+        let cells = matrix.text.iter().skip(c).step_by(columns);
+        cells.map(|cell| cell.chars().count()).max().unwrap_or(0)
+    };
+    let widths: Vec<usize> = (0..columns).map(width).collect();
+    let left = rows.iter().map(|r| r.chars().count()).max().unwrap_or(0);
+    let mut text = format!("\n{} as formulas\n", matrix.name);
+    for (row, cells) in rows.iter().zip(matrix.text.chunks(columns)) {
+        let _ = write!(text, "  {row:left$}");
+        cells.iter().zip(&widths).for_each(|(cell, w)| text.push_str(&format!("  {cell:>w$}")));
+        text.push('\n');
+    }
+    text
+}
+
+/// A matrix in LaTeX.
+fn latex_block(name: &str, cells: &[String], columns: usize) -> String {
+    let rows: Vec<String> = cells.chunks(columns.max(1)).map(|row| row.join(" & ")).collect();
+    format!(
+        "\\[\n{name} = \\begin{{pmatrix}}\n  {}\n\\end{{pmatrix}}\n\\]\n",
+        rows.join(" \\\\\n  ")
+    )
+}
+
 impl ToLatex for Linearization {
-    /// Matrices and eigenvalues.
+    /// Matrices and eigenvalues; formulas where there are any.
     fn to_latex(&self) -> String {
         let block = |name: &str, values: &[f64], columns: usize| {
-            let rows: Vec<String> = values
-                .chunks(columns.max(1))
-                .map(|row| {
-                    let cells: Vec<String> = row.iter().map(|&x| latex_number(x)).collect();
-                    cells.join(" & ")
-                })
-                .collect();
-            format!(
-                "\\[\n{name} = \\begin{{pmatrix}}\n  {}\n\\end{{pmatrix}}\n\\]\n",
-                rows.join(" \\\\\n  ")
-            )
+            let formula = self.formulas.iter().find(|m| m.name == name);
+            let cells: Vec<String> = match formula {
+                Some(formula) => formula.latex.clone(),
+                None => values.iter().map(|&x| latex_number(x)).collect(),
+            };
+            latex_block(name, &cells, columns)
         };
         let mut text = block("A", &self.matrix, self.variables.len());
+        if !self.inputs.is_empty() {
+            text.push_str(&block("B", &self.input_matrix, self.inputs.len()));
+        }
         if let Some(form) = &self.second_order {
             let u = form.coordinates.len();
             for (name, values) in
@@ -316,4 +387,184 @@ impl ToText for RootLocus {
         }
         text
     }
+}
+
+/// The matrices in all coordinates, for people.
+pub fn full_text(found: &Linearization) -> String {
+    let full = &found.full;
+    let names = &full.variables;
+    let rows: Vec<String> = (1..=names.len()).map(|k| k.to_string()).collect();
+    let mut text = grid("E, E*x' = A*x in all coordinates", &full.e, &rows, names);
+    text.push_str(&grid("A", &full.a, &rows, names));
+    if !found.inputs.is_empty() {
+        text.push_str(&grid("B", &full.b, &rows, &found.inputs));
+    }
+    text
+}
+
+/// One matrix as CSV: A, B, M, C, K, or of the equations in all coordinates `E`, `full A`, `full B`.
+pub fn matrix_csv(found: &Linearization, name: &str) -> Option<String> {
+    let form = found.second_order.as_ref();
+    let names = |form: Option<&SecondOrder>| form.map(|f| f.coordinates.clone());
+    let (values, columns): (&[f64], Vec<String>) = match name {
+        "A" => (&found.matrix, found.variables.clone()),
+        "B" => (&found.input_matrix, found.inputs.clone()),
+        "M" => (&form?.mass, names(form)?),
+        "C" => (&form?.damping, names(form)?),
+        "K" => (&form?.stiffness, names(form)?),
+        "E" => (&found.full.e, found.full.variables.clone()),
+        "full A" => (&found.full.a, found.full.variables.clone()),
+        "full B" => (&found.full.b, found.inputs.clone()),
+        _ => return None,
+    };
+    let width = columns.len();
+    let column = |(k, name): (usize, String)| -> (String, Vec<f64>) {
+        (name, values.iter().skip(k).step_by(width).copied().collect())
+    };
+    Some(csv(&columns.into_iter().enumerate().map(column).collect::<Vec<_>>()))
+}
+
+impl RootLocus {
+    /// The eigenvalues of all points, each list in the order in which they go on from the one before.
+    fn tracks(&self) -> Vec<Vec<[f64; 2]>> {
+        let most = self.points.iter().map(|(_, f)| f.eigenvalues.len()).max().unwrap_or(0);
+        let mut tracks: Vec<Vec<[f64; 2]>> = vec![Vec::new(); most];
+        for (_, found) in &self.points {
+            let mut left = found.eigenvalues.clone();
+            let mut chosen = vec![[f64::NAN; 2]; most];
+            // The nearest pairs first.
+            let mut open: Vec<usize> = (0..most).collect();
+            while !left.is_empty() && !open.is_empty() {
+                let mut best = (f64::INFINITY, 0, 0);
+                for (a, &k) in open.iter().enumerate() {
+                    for (b, value) in left.iter().enumerate() {
+                        let distance = match tracks[k].last() {
+                            Some(last) if last[0].is_finite() => {
+                                libm::hypot(last[0] - value[0], last[1] - value[1])
+                            }
+                            _ => 1e300 + (k * most + b) as f64,
+                        };
+                        if distance < best.0 {
+                            best = (distance, a, b);
+                        }
+                    }
+                }
+                chosen[open.remove(best.1)] = left.remove(best.2);
+            }
+            tracks.iter_mut().zip(chosen).for_each(|(track, value)| track.push(value));
+        }
+        tracks
+    }
+
+    /// Real parts as lines and imaginary parts as dots over the parameter.
+    pub fn over_parameter(&self) -> Figure<'static> {
+        let x: Vec<f64> = self.points.iter().map(|(x, _)| *x).collect();
+        let mut curves = Vec::new();
+        for (k, track) in self.tracks().into_iter().enumerate() {
+            let part = |i: usize| track.iter().map(|v| v[i]).collect::<Vec<f64>>();
+            curves.push(Curve {
+                name: format!("re[{}]", k + 1),
+                x: x.clone().into(),
+                y: part(0).into(),
+                colour: k,
+                ..Curve::default()
+            });
+            // Of a pair one imaginary part is enough.
+            let imaginary: Vec<f64> =
+                part(1).iter().map(|y| if *y > 0.0 { *y } else { f64::NAN }).collect();
+            if imaginary.iter().any(|y| y.is_finite()) {
+                curves.push(Curve {
+                    name: format!("im[{}]", k + 1),
+                    x: x.clone().into(),
+                    y: imaginary.into(),
+                    colour: k,
+                    dash: 2,
+                    ..Curve::default()
+                });
+            }
+        }
+        Figure {
+            x: Axis { label: self.parameter.clone(), log: false },
+            y: Axis { label: "lambda".into(), log: false },
+            curves,
+            ..Figure::default()
+        }
+    }
+
+    /// The paths of the eigenvalues in the complex plane; rings where they begin.
+    pub fn in_plane(&self) -> Figure<'static> {
+        let tracks = self.tracks();
+        let first: Vec<[f64; 2]> = tracks.iter().filter_map(|t| t.first().copied()).collect();
+        let mut curves: Vec<Curve<'static>> = tracks
+            .into_iter()
+            .enumerate()
+            .map(|(k, track)| Curve {
+                name: format!("lambda[{}]", k + 1),
+                x: track.iter().map(|v| v[0]).collect::<Vec<_>>().into(),
+                y: track.iter().map(|v| v[1]).collect::<Vec<_>>().into(),
+                colour: k,
+                ..Curve::default()
+            })
+            .collect();
+        curves.push(Curve {
+            name: self.points.first().map_or(String::new(), |(x, _)| {
+                format!("{} = {}", self.parameter, significant(*x, 6))
+            }),
+            x: first.iter().map(|v| v[0]).collect::<Vec<_>>().into(),
+            y: first.iter().map(|v| v[1]).collect::<Vec<_>>().into(),
+            colour: 4,
+            points: Points::Rings,
+            ..Curve::default()
+        });
+        Figure {
+            x: Axis { label: "re".into(), log: false },
+            y: Axis { label: "im".into(), log: false },
+            curves,
+            ..Figure::default()
+        }
+    }
+}
+
+/// A page: numbers and modes that move.
+pub fn linear_page(
+    model: &Model,
+    found: &Linearization,
+    modes: &[(usize, Motion)],
+    command: &str,
+) -> String {
+    let mut parts: Vec<(String, String)> = Vec::new();
+    for (k, motion) in modes {
+        let value = found.eigenvalues[*k];
+        let moving = animation(model, motion, &format!("mode-{}", k + 1));
+        if moving.frames == 0 {
+            continue;
+        }
+        let note = if value[1] > 0.0 {
+            let (ω, ζ) = oscillation(value);
+            format!(
+                "<p>Natural frequency {}, damping {}. Growth and decay are left out.</p>",
+                significant(ω, 8),
+                significant(ζ, 6)
+            )
+        } else {
+            "<p>It does not oscillate: its shape is swung to and fro.</p>".to_owned()
+        };
+        parts.push((format!("Mode of {}", complex(value, 8)), note + &moving.html));
+    }
+    parts.push(("Numbers".into(), crate::report::preformatted(&found.to_text())));
+    analysis_page(&found.title, command, &parts)
+}
+
+/// The paths of eigenvalues on a page.
+pub fn locus_page(locus: &RootLocus, title: &str, command: &str) -> String {
+    let look = Look { width: 760.0, height: 460.0, ..Look::default() };
+    let parts = [
+        (
+            "Over the parameter".to_owned(),
+            crate::report::figure_html(&locus.over_parameter(), look),
+        ),
+        ("In the plane".to_owned(), crate::report::figure_html(&locus.in_plane(), look)),
+        ("Numbers".to_owned(), crate::report::preformatted(&locus.to_text())),
+    ];
+    analysis_page(title, command, &parts)
 }

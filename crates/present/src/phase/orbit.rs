@@ -13,6 +13,9 @@ use crate::{ToJson, ToText};
 impl ToJson for Orbit {
     /// As `orbit --json` prints it.
     fn to_json(&self) -> Value {
+        let known = |(k, why): &(usize, String)| {
+            object([("index", Value::from(*k as u64)), ("why", string(why))])
+        };
         object([
             ("pfaff", string(env!("CARGO_PKG_VERSION"))),
             ("model", string(&self.title)),
@@ -20,7 +23,8 @@ impl ToJson for Orbit {
             ("state", named(&self.state)),
             ("drift", named(&self.drift)),
             ("multipliers", pairs(&self.multipliers)),
-            ("trivial", self.trivial.map_or(Value::Null, |k| Value::from(k as u64))),
+            ("turns", named(&self.turns)),
+            ("trivial", Value::Array(self.trivial.iter().map(known).collect())),
             ("residual", number(self.residual)),
             ("stability", string(self.stability.name())),
         ])
@@ -36,11 +40,15 @@ impl ToText for Orbit {
         if self.drift.iter().any(|(_, x)| *x != 0.0) {
             let _ = writeln!(text, "  moves by   {}", listed(&self.drift));
         }
+        if !self.turns.is_empty() {
+            let _ = writeln!(text, "  returns    after a {}", listed(&self.turns));
+        }
         let _ = writeln!(text, "  stability  {}", self.stability.name());
         let _ = writeln!(text, "  residual   {:.1e}", self.residual);
         let _ = writeln!(text, "\nFloquet multipliers");
         for (k, &value) in self.multipliers.iter().enumerate() {
-            let note = if Some(k) == self.trivial { "  (along the orbit)" } else { "" };
+            let known = self.trivial.iter().find(|(place, _)| *place == k);
+            let note = known.map_or(String::new(), |(_, why)| format!("  ({why})"));
             let _ = writeln!(text, "  {:>32}{note}", complex(value, 10));
         }
         text

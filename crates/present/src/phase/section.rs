@@ -7,6 +7,7 @@ use serde_json::Value;
 
 use crate::json::{number, numbers, object, string};
 use crate::number::{column, significant};
+use crate::plot::{Axis, Curve, Figure, Points};
 use crate::table::Table;
 use crate::{ToJson, ToText};
 
@@ -71,4 +72,51 @@ impl ToText for Section {
         }
         text
     }
+}
+
+/// Two columns against each other, as dots.
+pub fn section_figure(
+    section: &Section,
+    columns: Option<&[&str]>,
+) -> Result<Figure<'static>, String> {
+    let table = section_table(section);
+    let place = |name: &str| {
+        let found = table.columns.iter().position(|(known, _)| known == name);
+        found.ok_or_else(|| {
+            let names: Vec<&str> = table.columns.iter().map(|(n, _)| n.as_str()).collect();
+            format!("there is no column `{name}`; the columns are {}", names.join(", "))
+        })
+    };
+    let (x, y) = match columns {
+        Some([x, y]) => (place(x)?, place(y)?),
+        Some(_) => {
+            return Err("a figure of a section has two columns, such as \"y, y'\"".into());
+        }
+        None => {
+            let spread = |values: &[f64]| {
+                let low = values.iter().copied().fold(f64::INFINITY, f64::min);
+                let high = values.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+                high - low > 1e-9 * (1.0 + high.abs())
+            };
+            let all = table.columns.iter().enumerate().skip(1);
+            let mut moving = all.filter(|(_, (_, values))| spread(values)).map(|(k, _)| k);
+            match (moving.next(), moving.next()) {
+                (Some(x), Some(y)) => (x, y),
+                _ => return Err("no two columns of the section change".into()),
+            }
+        }
+    };
+    let curve = Curve {
+        name: table.columns[y].0.clone(),
+        x: table.columns[x].1.to_vec().into(),
+        y: table.columns[y].1.to_vec().into(),
+        points: Points::Dots,
+        ..Curve::default()
+    };
+    Ok(Figure {
+        x: Axis { label: table.columns[x].0.clone(), log: false },
+        y: Axis { label: table.columns[y].0.clone(), log: false },
+        curves: vec![curve],
+        ..Figure::default()
+    })
 }

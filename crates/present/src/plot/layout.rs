@@ -5,7 +5,7 @@
 use super::decimate::thinned;
 use super::metrics::{fitted, width};
 use super::ticks::{Scale, Ticks};
-use super::{Anchor, Curve, Figure, Look, Mark, Paint, PaperPoint, Style, Text};
+use super::{Anchor, Curve, Figure, Look, Mark, Paint, PaperPoint, Points, Style, Text};
 
 /// Lengths of the ticks with and without label, in a file.
 const TICK: f64 = 6.0;
@@ -45,6 +45,8 @@ pub(crate) struct Drawn {
     pub(crate) ticks: [Vec<Mark>; 2],
     /// The pieces of each curve.
     pub(crate) curves: Vec<Drawing>,
+    /// Polygons behind them, with their colours.
+    pub(crate) areas: Vec<(Vec<PaperPoint>, Paint)>,
 }
 
 /// A curve on paper.
@@ -62,10 +64,18 @@ pub(crate) fn layout(figure: &Figure<'_>, look: Look) -> Drawn {
 
 /// As [`layout`], with at most about `most` points for each curve.
 pub(crate) fn layout_within(figure: &Figure<'_>, look: Look, most: usize) -> Drawn {
-    let mut x = Scale::of(figure.curves.iter().flat_map(|c| c.x.iter().copied()), figure.x.log);
-    let mut y = Scale::of(figure.curves.iter().flat_map(|c| c.y.iter().copied()), figure.y.log);
+    let corners =
+        |k: usize| figure.areas.iter().flat_map(move |a| a.points.iter().map(move |p| p[k]));
+    let across = || figure.curves.iter().flat_map(|c| c.x.iter().copied()).chain(corners(0));
+    let upwards = || figure.curves.iter().flat_map(|c| c.y.iter().copied()).chain(corners(1));
+    let mut x = Scale::of(across(), figure.x.log);
+    let mut y = Scale::of(upwards(), figure.y.log);
     if !figure.equal && over_time(&figure.curves) {
-        x = x.tight(figure.curves.iter().flat_map(|c| c.x.iter().copied()));
+        x = x.tight(across());
+    }
+    if figure.curves.is_empty() && !figure.equal && !figure.areas.is_empty() {
+        // Cells fill the frame.
+        y = y.tight(upwards());
     }
     let style = look.style;
     let size = style.size();
@@ -78,7 +88,8 @@ pub(crate) fn layout_within(figure: &Figure<'_>, look: Look, most: usize) -> Dra
         back.push(Mark::Text(Text { size: style.title(), ..text }));
         top += 12.0 + style.title();
     }
-    if look.legend && look.axes && (figure.curves.len() > 1) {
+    let named = figure.areas.iter().filter(|area| !area.name.is_empty()).count();
+    if look.legend && look.axes && (figure.curves.len() + named > 1) {
         top = legend(figure, look, top, &mut back);
     }
     let bottom = if look.axes { 21.0 + 2.0 * size } else { 3.0 };
@@ -119,7 +130,19 @@ pub(crate) fn layout_within(figure: &Figure<'_>, look: Look, most: usize) -> Dra
         back.push(Mark::Text(Text { upwards: true, ..upwards }));
     }
     let curves = figure.curves.iter().map(|c| drawing(c, x, y, frame, most)).collect();
-    Drawn { width: look.width, height: look.height, frame, x, y, back, ticks, curves }
+    let [fx, fy, w, h] = frame;
+    let point =
+        |&[a, b]: &[f64; 2]| PaperPoint::new(fx + x.place(a) * w, fy + h - y.place(b) * h);
+    let painted = figure.areas.iter().map(|area| {
+        let points: Vec<PaperPoint> = area.points.iter().map(point).collect();
+        (points, Paint::Rgb(area.colour))
+    });
+    let is_seen = |(points, _): &(Vec<PaperPoint>, Paint)| {
+        points.len() > 2 && points.iter().all(|p| p.x.is_finite() && p.y.is_finite())
+    };
+    let areas = painted.filter(is_seen).collect();
+    let (width, height) = (look.width, look.height);
+    Drawn { width, height, frame, x, y, back, ticks, curves, areas }
 }
 
 /// Whether all abscissae rise.
@@ -240,15 +263,25 @@ fn legend(figure: &Figure<'_>, look: Look, top: f64, marks: &mut Vec<Mark>) -> f
     let style = look.style;
     let size = style.size();
     let (mut x, mut y) = (20.0, top + size - 2.0);
-    for curve in &figure.curves {
-        let name = fitted(&curve.name, size, look.width - 80.0, style);
+    let lines =
+        figure.curves.iter().map(|c| (&c.name, Paint::Curve(c.colour), 1.8, c.dash, c.points));
+    let patches =
+        figure.areas.iter().map(|a| (&a.name, Paint::Rgb(a.colour), 9.0, 0, Points::Joined));
+    for (name, paint, thickness, dash, kind) in lines.chain(patches).filter(|l| !l.0.is_empty())
+    {
+        let name = fitted(name, size, look.width - 80.0, style);
         let room = SAMPLE + 6.0 + width(&name, size, style);
         if x + room > look.width - 10.0 && x > 20.0 {
             (x, y) = (20.0, y + 1.5 * size);
         }
-        let paint = Paint::Curve(curve.colour);
         let points = [x, x + SAMPLE].map(|x| PaperPoint::new(x, y - size / 3.0)).to_vec();
-        marks.push(Mark::Line { points, paint, width: 1.8, dash: curve.dash });
+        let middle = PaperPoint::new(x + SAMPLE / 2.0, y - size / 3.0);
+        let (points, dash) = match kind {
+            Points::Joined => (points, dash),
+            Points::Dots => (dot(middle), 0),
+            Points::Rings => (ring(middle), 0),
+        };
+        marks.push(Mark::Line { points, paint, width: thickness, dash });
         let at = PaperPoint::new(x + SAMPLE + 6.0, y);
         marks.push(Mark::Text(text(name, at, Anchor::Start, Paint::Ink, style)));
         x += room + 18.0;
@@ -269,8 +302,39 @@ fn drawing(curve: &Curve<'_>, x: Scale, y: Scale, frame: [f64; 4], most: usize) 
         }
     }
     pieces.retain(|p| !p.is_empty());
+    if curve.points != Points::Joined {
+        let pieces = match curve.points {
+            Points::Rings => pieces.into_iter().flatten().map(ring).collect(),
+            Points::Dots | Points::Joined => distinct(pieces.into_iter().flatten()),
+        };
+        return Drawing { colour: curve.colour, dash: 0, pieces };
+    }
     let total: usize = pieces.iter().map(Vec::len).sum();
     let share = |p: &[PaperPoint]| (most * p.len() / total.max(1)).max(2);
     let pieces = pieces.iter().map(|p| thinned(p, share(p))).collect();
     Drawing { colour: curve.colour, dash: curve.dash, pieces }
+}
+
+/// A dot is a line as long as it is wide.
+fn dot(at: PaperPoint) -> Vec<PaperPoint> {
+    const HALF: f64 = 0.75;
+    vec![PaperPoint::new(at.x - HALF, at.y), PaperPoint::new(at.x + HALF, at.y)]
+}
+
+/// A ring as a closed line.
+fn ring(at: PaperPoint) -> Vec<PaperPoint> {
+    const CORNERS: usize = 16;
+    const RADIUS: f64 = 4.0;
+    let corner = |k: usize| {
+        let angle = std::f64::consts::TAU * k as f64 / CORNERS as f64;
+        PaperPoint::new(at.x + RADIUS * libm::cos(angle), at.y + RADIUS * libm::sin(angle))
+    };
+    (0..=CORNERS).map(corner).collect()
+}
+
+/// Dots at points, of those in one half of a pixel only the first.
+fn distinct(points: impl Iterator<Item = PaperPoint>) -> Vec<Vec<PaperPoint>> {
+    let cell = |p: &PaperPoint| ((2.0 * p.x).floor() as i64, (2.0 * p.y).floor() as i64);
+    let mut seen = std::collections::BTreeSet::new();
+    points.filter(|p| seen.insert(cell(p))).map(dot).collect()
 }

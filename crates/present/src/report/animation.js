@@ -52,7 +52,7 @@
   }
 
   function Player(root) {
-    const data = JSON.parse(root.querySelector("script[type='application/json']").textContent);
+    let data = JSON.parse(root.querySelector("script[type='application/json']").textContent);
     const canvas = root.querySelector("canvas");
     const pen = canvas.getContext("2d");
     const button = root.querySelector(".pfaff-play");
@@ -60,18 +60,23 @@
     const clock = root.querySelector(".pfaff-clock");
     const speed = root.querySelector(".pfaff-speed");
     const loop = root.querySelector(".pfaff-loop");
-    const columns = data.columns.map(decode);
-    const trails = data.trails.map(decode);
     const spatial = data.dimension === 3;
-    const duration = Math.abs(data.end - data.start);
-    // What lasts very short or very long is shown in five to twenty seconds.
-    const seconds = duration > 0 ? clamp(duration, 5, 20) : 1;
+    let columns, trails, duration, seconds, lift;
     const state = { part: 0, playing: false, last: 0 };
     const colours = {};
     let width = 600, height = 400, frame = 0, scale = 1, zoom = 1, middle = [0, 0, 0], readAt = -1;
     let camera = null;
-    // What lies on something is drawn after it.
-    const lift = 0.01 * norm(add(data.bounds[1], data.bounds[0], -1));
+    function load(next) {
+      data = next;
+      columns = data.columns.map(decode);
+      trails = data.trails.map(decode);
+      duration = Math.abs(data.end - data.start);
+      // What lasts very short or very long is shown in five to twenty seconds.
+      seconds = duration > 0 ? clamp(duration, 5, 20) : 1;
+      // What lies on something is drawn after it.
+      lift = 0.01 * norm(add(data.bounds[1], data.bounds[0], -1));
+    }
+    load(data);
 
     const value = (k) => {
       const column = columns[k];
@@ -630,15 +635,31 @@
       get time() { return now(); },
       get playing() { return state.playing; },
       get frames() { return data.frames; },
-      start: data.start, end: data.end, id: root.id, spatial,
+      get start() { return data.start; },
+      get end() { return data.end; },
+      id: root.id, spatial,
       get camera() { return camera && { turn: camera.turn, lift: camera.lift }; },
       play() { leave(); play(); },
       pause() { leave(); pause(); },
       seek(t) { leave(); seek(duration > 0 ? (t - data.start) / (data.end - data.start) : 0); },
+      // Another motion of the same kind, at the same time and under the same view.
+      update(next) {
+        if ((next.dimension === 3) !== spatial) return false;
+        load(next);
+        resize();
+        show();
+        return true;
+      },
+      // A point of the plane on the canvas, and back.
+      place(p) { return project(p); },
+      point(at) {
+        return [middle[0] + (at[0] - width / 2) / scale, middle[1] - (at[1] - height / 2) / scale];
+      },
     };
   }
 
   const players = Array.from(document.querySelectorAll(".pfaff-animation"), Player);
   window.pfaffAnimations = players;
+  window.pfaffPlayer = Player;
   window.pfaffAnimation = players[0] || null;
 })();

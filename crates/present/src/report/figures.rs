@@ -104,6 +104,7 @@ fn over_time<'a>(
             x: Axis { label: "t".into(), log: false },
             y: Axis { label: joined(&names), log: false },
             curves,
+            areas: Vec::new(),
             equal: false,
         });
     }
@@ -144,6 +145,7 @@ impl ShownMotion<'_> {
             y: Cow::Borrowed(y),
             colour: k % COLOUR_COUNT,
             dash: dash % 6,
+            ..Curve::default()
         }
     }
 }
@@ -179,6 +181,7 @@ fn traces(motions: &[Motion]) -> Vec<Figure<'_>> {
                 x: Axis { label: joined(&labels[0]), log: false },
                 y: Axis { label: joined(&labels[1]), log: false },
                 curves,
+                areas: Vec::new(),
                 equal: true,
             });
         }
@@ -234,6 +237,7 @@ fn energy(motions: &[Motion]) -> Option<Group<'_>> {
             x: Axis { label: "t".into(), log: false },
             y: Axis { label: "energy, work".into(), log: false },
             curves,
+            areas: Vec::new(),
             equal: false,
         }],
     })
@@ -291,6 +295,7 @@ fn residuals<'a>(model: &Workspace, motions: &'a [Motion]) -> Option<Group<'a>> 
             x: Axis { label: "t".into(), log: false },
             y: Axis { label: "residual".into(), log: true },
             curves: chunk.iter().flatten().cloned().collect(),
+            areas: Vec::new(),
             equal: false,
         })
         .collect();
@@ -328,6 +333,7 @@ fn portraits(motions: &[Motion]) -> Option<Group<'_>> {
                 c
             })
             .collect(),
+        areas: Vec::new(),
         equal: false,
     };
     let figures: Vec<Figure<'_>> = (0..count.min(FIGURES)).map(portrait).collect();
@@ -403,6 +409,7 @@ pub fn figure_of<'a>(
         x: Axis { label: against.to_owned(), log: false },
         y: Axis { label: joined(names), log },
         curves,
+        areas: Vec::new(),
         equal: false,
     })
 }
@@ -437,7 +444,7 @@ pub fn figure_of_tables<'a>(
                 (_, 1) => title.clone(),
                 _ => format!("{name} ({title})"),
             };
-            curves.push(Curve { name, x, y, colour, dash: i });
+            curves.push(Curve { name, x, y, colour, dash: i, ..Curve::default() });
         }
     }
     Ok(Figure {
@@ -445,6 +452,7 @@ pub fn figure_of_tables<'a>(
         x: Axis { label: against.to_owned(), log: false },
         y: Axis { label: joined(names), log },
         curves,
+        areas: Vec::new(),
         equal: false,
     })
 }

@@ -4,10 +4,14 @@ use std::fmt::Write;
 
 use pfaff_expr::{Expr, Graph, Role, escape_markup as escape};
 
-use crate::equations::{Label, Presentation};
+use crate::equations::{Label, Presentation, headings};
 
 /// Bytes of the equations in one page; beyond them the page says how to get the rest.
 const ROOM: usize = 500_000;
+
+/// Blocks that are folded: the matrices, which the equations are made of.
+const FOLDED: [&str; 7] =
+    ["kinetic", "momenta", "mass", "force", "jacobian", "directions", "drift"];
 
 /// The equations under headings of the third level.
 pub(crate) fn formulas(presentation: &Presentation) -> String {
@@ -23,7 +27,7 @@ pub(crate) fn formulas_within(
     let g = &presentation.graph;
     let mut out = String::new();
     let mut left_out = 0;
-    let mut block = |heading: &str, lines: Vec<(Vec<String>, Expr)>| {
+    let mut block = |heading: &str, folded: bool, lines: Vec<(Vec<String>, Expr)>| {
         let mut body = String::new();
         for (left, right) in lines {
             let line = formula(g, &left, right);
@@ -33,30 +37,45 @@ pub(crate) fn formulas_within(
                 body += &line;
             }
         }
-        if !body.is_empty() {
-            let _ =
-                write!(out, "<h3>{}</h3><div class=\"formulas\">{body}</div>", escape(heading));
+        if body.is_empty() {
+            return;
         }
+        let heading = headings::html(heading);
+        let _ = if folded {
+            write!(
+                out,
+                "<details class=\"block\"><summary>{heading}</summary><div \
+                 class=\"formulas\">{body}</div></details>"
+            )
+        } else {
+            write!(out, "<h3>{heading}</h3><div class=\"formulas\">{body}</div>")
+        };
     };
     // The equations of motion first, and what they are made of behind them.
-    let first = ["equations", "constraints"];
-    let sections = &presentation.sections;
-    let leading = first.iter().filter_map(|key| sections.iter().find(|s| s.key == *key));
-    let rest = sections.iter().filter(|s| !first.contains(&s.key));
+    let (leading, rest) = (presentation.leading(), presentation.following());
     let symbol =
         |name: &str| presentation.mathml_label(&Label::Expression(g.symbol(name, Role::Free)));
     let lines = |section: &crate::equations::Section| -> Vec<(Vec<String>, Expr)> {
-        section.lines.iter().map(|l| (presentation.mathml_label(&l.label), l.right)).collect()
+        let shown = presentation.shown(section);
+        shown.map(|l| (presentation.mathml_label(&l.label), l.right)).collect()
     };
     for section in leading {
-        block(section.heading, lines(section));
+        block(section.heading, false, lines(section));
     }
     if !presentation.definitions.is_empty() {
         let named = presentation.definitions.iter();
-        block("With the abbreviations", named.map(|(n, e)| (symbol(n), *e)).collect());
+        let lines = named.map(|(n, e)| (symbol(n), *e)).collect();
+        block("With the abbreviations", false, lines);
     }
     for section in rest {
-        block(section.heading, lines(section));
+        block(section.heading, FOLDED.contains(&section.key), lines(section));
+    }
+    if let Some(sentence) = presentation.kept_sentence() {
+        let _ = write!(out, "<p>{}</p>", escape(&sentence));
+    }
+    let observe = presentation.observe_lines();
+    if !observe.is_empty() {
+        let _ = write!(out, "<pre>{}</pre>", escape(&observe.join("\n")));
     }
     if left_out > 0 {
         let _ = write!(

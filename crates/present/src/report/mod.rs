@@ -7,6 +7,7 @@
 //! The page is one file with its style and scripts inside: it opens without a server or a network. Everything
 //! that comes from a model is escaped on the way.
 
+mod analysis_page;
 pub mod drawing;
 mod drawing_default;
 mod drawing_frames;
@@ -26,9 +27,11 @@ mod style_tests;
 mod tables;
 mod vector;
 
+pub(crate) use analysis_page::{analysis_page, figure_html, preformatted};
 pub use figures::{FigureError, NamedTable, figure_of, figure_of_tables, thumbnail};
 pub use gallery::{Card, gallery_index};
 pub use page::page;
+pub(crate) use page::{STYLE as PAGE_STYLE, head as page_head};
 pub use still::{Still, still};
 
 use std::borrow::Cow;

@@ -6,9 +6,14 @@ use csv::{Terminator, WriterBuilder};
 
 use super::Table;
 
-pub(super) fn write(table: &Table<'_>, start: usize, out: &mut dyn Write) -> io::Result<()> {
+pub(super) fn write(
+    table: &Table<'_>,
+    start: usize,
+    has_names: bool,
+    out: &mut dyn Write,
+) -> io::Result<()> {
     let mut writer = WriterBuilder::new().terminator(Terminator::Any(b'\n')).from_writer(out);
-    if start == 0 {
+    if has_names {
         writer.write_record(table.columns.iter().map(|(name, _)| name))?;
     }
     let mut cell = String::new();

@@ -60,7 +60,16 @@ impl Table<'_> {
     ///
     /// Those of the writer.
     pub fn write_csv(&self, start: usize, out: &mut dyn Write) -> io::Result<()> {
-        csv::write(self, start, out)
+        csv::write(self, start, start == 0, out)
+    }
+
+    /// Writes the rows from `start` on as CSV, without names.
+    ///
+    /// # Errors
+    ///
+    /// Those of the writer.
+    pub fn write_csv_rows(&self, start: usize, out: &mut dyn Write) -> io::Result<()> {
+        csv::write(self, start, false, out)
     }
 
     /// The whole table as CSV.

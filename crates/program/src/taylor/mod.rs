@@ -20,6 +20,7 @@
 //! order, with vectorised sums between. [`TaylorRecurrences::interpreter`] interprets the rules and pivots
 //! anew in (S): the reference for the other two, and the fallback where their pivots become too small.
 
+mod double_series;
 mod interpreter;
 mod linear;
 mod passes;
@@ -37,6 +38,7 @@ use crate::tape::instruction::Slot;
 use crate::tape::lower::{InputName, SsaTape, lower};
 use crate::tape::program::Program;
 
+pub use double_series::{DoubleSeries, NoDoubleSeries};
 pub use interpreter::TaylorInterpreter;
 pub use passes::TaylorPasses;
 use rules::{SeriesRule, SeriesRules};

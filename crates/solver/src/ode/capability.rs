@@ -54,6 +54,13 @@ pub trait TaylorSeries {
     ///
     /// [`EvalError`] if there are none.
     fn coefficients(&mut self, at: &[f64], rows: &mut [f64]) -> Result<(), EvalError>;
+
+    /// Whether the rates are made of sums, products, quotients and whole powers of the state, and of sines and cosines
+    /// of those without quotients, by linear systems. What lies ahead then shows in the coefficients: there are no
+    /// kinks, and no features that fall off exponentially.
+    fn is_algebraic(&self) -> bool {
+        false
+    }
 }
 
 /// Systems with a one-step method of their own, which [`Method::Own`](crate::Method::Own) takes with a fixed step.

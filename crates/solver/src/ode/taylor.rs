@@ -16,16 +16,20 @@
 //!
 //! **Defect.** A series goes on analytically where its function does not ($|x|$ beyond its kink), and knows
 //! nothing of what the coefficients at the start of the step do not show ($\tanh(x/\varepsilon)$ far from zero).
-//! So every step is compared with the equations at its end and at two points within, which change from step to
-//! step:
+//! So every step is compared with the equations at its end, where the next series begins, and at two points within,
+//! which change from step to step:
 //!
 //! $$ |h|\,\bigl|\dot u_i(t) - f_i(t, u(t))\bigr| \le 10\,E\,s_i, \qquad u = \text{(P)} \qquad (\mathrm D) $$
 //!
-//! A step that fails is tried again shorter, and the steps after it grow by a factor of two at most.
+//! A step that fails is tried again shorter, and the steps after it grow by a factor of two at most. Where the system
+//! says that coefficients show what lies ahead ([`TaylorSeries::is_algebraic`](crate::TaylorSeries)), only first steps,
+//! steps after a rejection or much longer than the one before, and one in eight of the others are looked at within.
 //!
 //! **Rounding.** Few long steps are nearly exact, so that what is left of the error is the rounding of the
 //! state. What it takes from $y$ at the end of a step is carried beside it as $e$ and
 //! added to the next increment; coefficients belong to $y + e$ where the system makes use of it.
+
+mod probe;
 
 use std::mem::swap;
 
@@ -35,6 +39,8 @@ use crate::ode::scale::Scale;
 use crate::ode::step_control::Controller;
 use crate::ode::stepper::{ScaledState, StepClock, StepEnds, Stepper, Trial};
 use crate::ode::system::{Counted, EvalError, System, finite};
+
+use probe::Probe;
 
 /// The order that belongs to a tolerance, (P).
 pub fn taylor_order(tolerance: f64) -> usize {
@@ -62,8 +68,14 @@ const DEFECT: f64 = 10.0;
 /// Below this tolerance (D) would look at the rounding of the rates.
 const LEAST_DEFECT: f64 = 1e-13;
 
+/// Components that are summed together.
+const BLOCK: usize = 4;
+
 /// Points within a step at which (D) is looked at.
 const PROBES: usize = 2;
+
+/// Steps without a look within, at most, where coefficients show what lies ahead.
+const UNLOOKED: usize = 7;
 
 /// By how much a step may be longer than the one before while (D) decides.
 const GROWTH: f64 = 2.0;
@@ -77,9 +89,24 @@ pub(crate) struct Taylor {
     lag: f64,
     /// The longest step that may be tried, after one was rejected.
     most: f64,
+    /// Whether coefficients show what lies ahead.
+    is_algebraic: bool,
+    /// Length of the last accepted step, zero if there is none; and how many were not looked at within.
+    accepted: f64,
+    unlooked: usize,
 }
 
 impl Taylor {
+    /// At how many points within a trial is compared with the equations.
+    fn points(&self, trial: Trial) -> usize {
+        let is_usual = self.most.is_infinite() && trial.h.abs() <= JUMP * self.accepted;
+        match self.is_algebraic && is_usual {
+            true if self.unlooked < UNLOOKED => 0,
+            true => 1,
+            false => PROBES,
+        }
+    }
+
     pub(crate) fn new(n: usize, order: Option<usize>, scale: &Scale) -> Self {
         let order = order.unwrap_or_else(|| taylor_order(scale.tolerance));
         let series = StepSeries::new(n, order, scale);
@@ -89,6 +116,9 @@ impl Taylor {
             controller: Controller::new(),
             lag: 0.0,
             most: f64::INFINITY,
+            is_algebraic: false,
+            accepted: 0.0,
+            unlooked: 0,
         }
     }
 }
@@ -96,11 +126,13 @@ impl Taylor {
 impl Stepper for Taylor {
     fn begin(
         &mut self,
-        _system: &mut Counted<'_>,
+        system: &mut Counted<'_>,
         clock: &StepClock,
         _at: &ScaledState<'_>,
         given: Option<f64>,
     ) -> Result<f64, EvalError> {
+        let series = system.system.taylor_series();
+        self.is_algebraic = series.is_some_and(|series| series.is_algebraic());
         let span = clock.t1 - clock.t0;
         Ok(given.map_or(span, |h| h.min(span.abs()).copysign(span)))
     }
@@ -156,8 +188,10 @@ impl Stepper for Taylor {
         }
         system.evaluations += 1;
         let mut error = self.series.look_ahead(system.system, trial, ends)?;
-        if error <= 1.0 {
-            error = error.max(self.probe.defect(system, &self.series, trial)?);
+        let points = self.points(trial);
+        if error <= 1.0 && points > 0 {
+            self.unlooked = 0;
+            error = error.max(self.probe.defect(system, &self.series, trial, points)?);
         }
         if let Some(reached) = ends.reached.filter(|_| error <= 1.0) {
             self.series.join(trial.h, reached, ends.end);
@@ -171,6 +205,8 @@ impl Stepper for Taylor {
 
     fn accept(&mut self, trial: Trial, _error: f64, clock: &StepClock) -> f64 {
         self.series.pass();
+        self.accepted = trial.h.abs();
+        self.unlooked += 1;
         self.lag += trial.h - (clock.t - trial.t);
         if trial.h.abs() < self.most {
             self.most = f64::INFINITY;
@@ -198,6 +234,9 @@ impl Stepper for Taylor {
         _y: &[f64],
     ) -> Result<(), EvalError> {
         self.series.forget();
+        self.accepted = 0.0;
+        // NOTE: a step that an event has cut short is no rounding of time.
+        self.lag = 0.0;
         Ok(())
     }
 }
@@ -322,16 +361,33 @@ impl StepSeries {
         let at = ScaledState { y: ends.end, scale: ends.scale };
         let step = self.expand(system, trial.end, &at, h.abs())?;
         self.previous = step;
-        let (n, p) = (self.n, self.order);
-        let rows = self.rows();
         let mut error = 0.0_f64;
-        for (i, weight) in self.weights.iter().enumerate() {
-            let powers = (1..=p).rev();
-            let rate = powers.fold(0.0, |sum, k| k as f64 * rows[k * n + i] + h * sum);
-            error = error.max((rate - self.next[n + i]).abs() * weight);
+        let mut first = 0;
+        while first + BLOCK <= self.n {
+            error = self.apart::<BLOCK>(first, h, error);
+            first += BLOCK;
         }
+        (first..self.n).for_each(|i| error = self.apart::<1>(i, h, error));
         self.next_step = step;
         Ok(self.relative(error, h))
+    }
+
+    /// The largest weighted difference between the rates of the series after a step and those of the next one, in a few
+    /// components.
+    #[inline]
+    fn apart<const N: usize>(&self, first: usize, h: f64, before: f64) -> f64 {
+        let mut rate = [0.0; N];
+        for (k, row) in self.all.chunks_exact(self.n).enumerate().skip(1).rev() {
+            let row: &[f64; N] = row[first..].first_chunk().expect("the components of a row");
+            for i in 0..N {
+                rate[i] = k as f64 * row[i] + h * rate[i];
+            }
+        }
+        let next = &self.next[self.n + first..];
+        let differences = rate.iter().zip(next).zip(&self.weights[first..]);
+        differences.fold(before, |worst, ((rate, next), weight)| {
+            worst.max((rate - next).abs() * weight)
+        })
     }
 
     /// A weighted difference of rates in a step of length `h`, as a multiple of what (D) allows.
@@ -459,18 +515,6 @@ impl StepSeries {
         }
     }
 
-    /// (P) and its derivative.
-    fn at(&self, s: f64, state: &mut [f64], slopes: &mut [f64]) {
-        state.fill(0.0);
-        slopes.fill(0.0);
-        for row in self.all.chunks_exact(self.n.max(1)).rev() {
-            for ((y, d), c) in state.iter_mut().zip(slopes.iter_mut()).zip(row) {
-                *d = *y + s * *d;
-                *y = c + s * *y;
-            }
-        }
-    }
-
     /// The end of the trial was projected: what rounding took from it is known no more where it was moved.
     fn moved(&mut self, reached: &[f64], projected: &[f64]) {
         for (low, (a, b)) in self.next_low.iter_mut().zip(reached.iter().zip(projected)) {
@@ -492,44 +536,6 @@ impl StepSeries {
                 self.state = SeriesState::Altered;
             }
         }
-    }
-}
-
-/// Looks at the defect (D) within steps.
-struct Probe {
-    /// Where, as parts of a step: a sequence that comes near every point and repeats none.
-    place: f64,
-    state: Vec<f64>,
-    /// The rates of the series, and those of the system.
-    slopes: Vec<f64>,
-    rates: Vec<f64>,
-}
-
-impl Probe {
-    fn new(n: usize) -> Self {
-        Self { place: 0.5, state: vec![0.0; n], slopes: vec![0.0; n], rates: vec![0.0; n] }
-    }
-
-    /// The largest defect at some points of a trial, as a multiple of the allowed one.
-    fn defect(
-        &mut self,
-        system: &mut Counted<'_>,
-        series: &StepSeries,
-        trial: Trial,
-    ) -> Result<f64, EvalError> {
-        /// The golden section spreads points most evenly.
-        const GOLDEN: f64 = 0.618_033_988_749_894_8;
-        let mut worst = 0.0_f64;
-        for _ in 0..PROBES {
-            self.place = (self.place + GOLDEN).fract();
-            let s = self.place * trial.h;
-            series.at(s, &mut self.state, &mut self.slopes);
-            system.rates(trial.t + s, &self.state, &mut self.rates)?;
-            for (i, weight) in series.weights.iter().enumerate() {
-                worst = worst.max((self.slopes[i] - self.rates[i]).abs() * weight);
-            }
-        }
-        Ok(series.relative(worst, trial.h))
     }
 }
 

@@ -53,10 +53,11 @@ pub(super) fn of(
         "vary": arguments.vary,
         "draw": arguments.draw,
         "count": draws.then_some(arguments.count.as_deref()),
-        "seed": draws.then(|| seed(arguments)),
+        "seed": seed(arguments),
         "sampling": draws.then_some(arguments.sampling.as_str()),
         "cases": cases.table.map(digest),
         "keep": arguments.keep,
+        "lanes": cases.in_lanes,
         "columns": headings.iter().map(column).collect::<Vec<_>>(),
         "count_of_cases": cases.count,
     })
@@ -65,6 +66,8 @@ pub(super) fn of(
 /// The cases.
 pub(super) struct Given<'a> {
     pub(super) count: u64,
+    /// Whether they run eight at once.
+    pub(super) in_lanes: bool,
     /// The bytes of `--cases`.
     pub(super) table: Option<&'a [u8]>,
 }
@@ -126,6 +129,7 @@ pub(super) fn difference(a: &Value, b: &Value) -> String {
         "sampling" => "--sampling",
         "cases" => "--cases",
         "keep" => "--keep",
+        "lanes" => "--single",
         "chunk" => "--chunk",
         _ => "the columns",
     });

@@ -17,7 +17,6 @@ mod confidence;
 mod data;
 mod request;
 mod student;
-mod values;
 
 pub(crate) use data::cells;
 pub use data::{Measurements, named_bounds, named_priors, named_values};
@@ -26,11 +25,11 @@ pub use request::{Estimate, Fit, FitRequest, FitRun, Loss, Prior};
 use pfaff_solver::least_squares;
 
 use crate::analysis::fit::columns::{Column, columns};
-use crate::analysis::fit::values::{with_parameters, with_values};
 use crate::error::{Error, Failure};
 use crate::model::Model;
 use crate::motion::Motion;
 use crate::problem::settings::{Run, Settings};
+use crate::run::sensitivity::values::{with_parameters, with_values};
 
 /// Finds parameters of a model from measured data.
 ///

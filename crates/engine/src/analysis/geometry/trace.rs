@@ -1,8 +1,11 @@
 //! A curve over the coordinates of a model that is no motion of its principle: a lift, a geodesic, an autoparallel.
 
 use pfaff_model::Workspace;
-use pfaff_solver::{OdeOptions, System, Trajectory, integrate};
+use pfaff_solver::{
+    Control, DenseStep, LocatedEvent, Observer, OdeOptions, System, Trajectory, integrate,
+};
 
+use crate::clock::Interrupt;
 use crate::motion::{Series, StopReason};
 use crate::problem::settings::Settings;
 
@@ -41,8 +44,9 @@ pub(crate) fn states(
     settings: &Settings,
 ) -> (Vec<(f64, Vec<f64>)>, StopReason, f64) {
     let options = OdeOptions { ..settings.options };
-    let mut kept = Trajectory::default();
-    let outcome = integrate(system, start, &options, &mut kept);
+    let mut watched = Watched { kept: Trajectory::default(), interrupt: settings.interrupt };
+    let outcome = integrate(system, start, &options, &mut watched);
+    let kept = watched.kept;
     let mut reached = Vec::new();
     for &t in &settings.times {
         if t == settings.t0 {
@@ -60,6 +64,23 @@ pub(crate) fn states(
         pfaff_solver::StopReason::Interrupted => StopReason::Interrupted,
     };
     (reached, reason, outcome.t)
+}
+
+/// A trajectory that ends when it is asked to.
+struct Watched {
+    kept: Trajectory,
+    interrupt: Option<Interrupt>,
+}
+
+impl Observer for Watched {
+    fn step(&mut self, step: &DenseStep<'_>, system: &mut dyn System) -> Control {
+        let control = self.kept.step(step, system);
+        if Interrupt::is_asked(self.interrupt) { Control::Stop } else { control }
+    }
+
+    fn event(&mut self, event: &LocatedEvent, y: &[f64]) -> Control {
+        self.kept.event(event, y)
+    }
 }
 
 /// One series for each coordinate from rows of values.

@@ -8,7 +8,7 @@
 
 use pfaff_solver::{EvalError, Lu};
 
-use crate::analysis::phase::field::{Field, FieldPoint, Rows};
+use crate::analysis::phase::field::{Field, FieldPoint, ParameterPoint, Rows};
 
 /// Pivots below this part of a row count as zero.
 const NOTHING: f64 = 1e-9;
@@ -119,6 +119,35 @@ impl Chart {
             }
         }
         Some(tangent)
+    }
+
+    /// $\partial Y/\partial p$ by rows: how the components that follow change with parameters of the constraints.
+    pub(crate) fn shift(&self, point: &FieldPoint, by: &ParameterPoint) -> Option<Vec<f64>> {
+        let (d, k) = (point.y.len(), by.count);
+        let mut shift = vec![0.0; d * k];
+        let levels = [
+            (&self.positions, &point.positions, &by.positions),
+            (&self.velocities, &point.velocities, &by.velocities),
+        ];
+        for ((rows, columns), values, slopes) in levels {
+            let lu = factored(rows, columns, values, d)?;
+            for j in 0..k {
+                let right = |&row: &usize| {
+                    let terms = values.slopes[row * d..(row + 1) * d].iter().enumerate();
+                    let moved = terms.map(|(c, a)| a * shift[c * k + j]).sum::<f64>();
+                    -(moved + slopes[row * k + j])
+                };
+                let mut right: Vec<f64> = rows.iter().map(right).collect();
+                lu.solve(&mut right);
+                columns.iter().zip(&right).for_each(|(&c, x)| shift[c * k + j] = *x);
+            }
+        }
+        Some(shift)
+    }
+
+    /// Rows of $\varphi$ and $\psi$ with the components that they give.
+    pub(crate) fn dependents(&self) -> [(&[usize], &[usize]); 2] {
+        [&self.positions, &self.velocities].map(|(rows, columns)| (&rows[..], &columns[..]))
     }
 
     /// (C) at a state; `None` where the chart ends.

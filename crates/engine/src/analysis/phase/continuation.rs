@@ -12,15 +12,17 @@
 //!
 //! At a branch point the other branch begins along the second direction of the kernel.
 
-use pfaff_model::{Principle, Workspace, closest};
-use pfaff_program::Backend;
-use pfaff_solver::{Lu, eigenvalues, least_squares, singular_values};
+use pfaff_model::{Workspace, closest};
+use pfaff_solver::{Lu, eigenvalues, eigenvector, least_squares, singular_values};
 
+use crate::analysis::phase::branch::{
+    Branch, BranchPoint, Continuation, ContinueRequest, SpecialPoint,
+};
 use crate::analysis::phase::equilibria::{EquilibriaRequest, states};
-use crate::analysis::phase::field::FieldPoint;
+use crate::analysis::phase::field::{FieldPoint, ParameterSlopes};
 use crate::analysis::phase::linearize::{LinearizeRequest, Phase};
+use crate::analysis::phase::orbit_branch::from_hopf;
 use crate::analysis::phase::quotient::{Quotient, scattered};
-use crate::analysis::phase::stability::Stability;
 use crate::error::{Error, Failure};
 use crate::model::Model;
 
@@ -30,71 +32,10 @@ const SHORTEST: f64 = 1e-7;
 /// Most points of a branch, and most branches.
 const POINTS: usize = 2000;
 const BRANCHES: usize = 24;
+/// Most Hopf points from which periodic motions are followed.
+const HOPF: usize = 8;
 /// Newton's iteration across a branch.
 const ITERATIONS: usize = 12;
-
-/// What is continued.
-#[derive(Clone, Debug, Default)]
-pub struct ContinueRequest {
-    /// The parameter.
-    pub parameter: String,
-    /// Its first value, where the branches begin.
-    pub from: f64,
-    /// Its last value.
-    pub to: f64,
-    /// The principle instead of the model's own.
-    pub principle: Option<Principle>,
-    /// What evaluates compiled expressions.
-    pub backend: Option<Backend>,
-}
-
-/// A point of a branch.
-#[derive(Clone, Debug)]
-pub struct BranchPoint {
-    /// The value of the parameter.
-    pub parameter: f64,
-    /// The state by name.
-    pub state: Vec<(String, f64)>,
-    /// The period of a periodic motion.
-    pub period: Option<f64>,
-    /// Whether it is stable.
-    pub stability: Stability,
-}
-
-/// Where something changes along a branch.
-#[derive(Clone, Debug)]
-pub struct SpecialPoint {
-    /// `fold`, `branch`, `hopf`, `flip` or `torus`
-    pub kind: &'static str,
-    /// The value of the parameter.
-    pub parameter: f64,
-    /// The state by name.
-    pub state: Vec<(String, f64)>,
-}
-
-/// One branch.
-#[derive(Clone, Debug, Default)]
-pub struct Branch {
-    /// Its points in order.
-    pub points: Vec<BranchPoint>,
-    /// What happens on the way.
-    pub special: Vec<SpecialPoint>,
-    /// Why it ended where it did.
-    pub end: &'static str,
-}
-
-/// All branches that were followed.
-#[derive(Clone, Debug)]
-pub struct Continuation {
-    /// The title of the model.
-    pub title: String,
-    /// The parameter.
-    pub parameter: String,
-    /// The branches.
-    pub branches: Vec<Branch>,
-    /// Whether it was ended before all were followed.
-    pub interrupted: bool,
-}
 
 /// Follows equilibria of a model over a parameter. The model has the first value of the parameter. `watch` is asked
 /// after each point and may end it by `false`.
@@ -128,6 +69,7 @@ struct Follower<'a> {
     index: usize,
     from: f64,
     to: f64,
+    slopes: ParameterSlopes,
     watch: &'a mut dyn FnMut() -> bool,
 }
 
@@ -135,7 +77,9 @@ impl Follower<'_> {
     /// Gives the parameter a value, and with it what is defined by it.
     fn set(&mut self, p: f64) {
         set_parameter(&mut self.phase.model, self.index, p);
-        self.phase.field.set_parameters(&self.phase.model.parameter_values());
+        let values = self.phase.model.parameter_values();
+        self.phase.field.set_parameters(&values);
+        self.slopes.set_parameters(&values);
     }
 
     /// The length in which the parameter is measured.
@@ -155,17 +99,13 @@ impl Follower<'_> {
     fn matrix(&mut self, quotient: &Quotient, point: &FieldPoint, p: f64) -> Option<Vec<f64>> {
         let here = quotient.point(point)?;
         let w = quotient.variables.len();
-        let δ = 1e-6 * self.unit();
-        let rates = |found: &FieldPoint| -> Vec<f64> {
-            quotient.variables.iter().map(|&c| found.rates[c]).collect()
-        };
-        let ahead = rates(&self.at(quotient, &point.y, p + δ)?);
-        let behind = rates(&self.at(quotient, &point.y, p - δ)?);
         self.set(p);
+        let by = self.slopes.at(&mut self.phase.field, point.t, &point.y).ok()?;
+        let slopes = quotient.by_parameters(point, &by)?;
         let mut matrix = Vec::with_capacity(w * (w + 1));
         for i in 0..w {
             matrix.extend_from_slice(&here.matrix[i * w..(i + 1) * w]);
-            matrix.push((ahead[i] - behind[i]) / (2.0 * δ) * self.unit());
+            matrix.push(slopes[i] * self.unit());
         }
         Some(matrix)
     }
@@ -230,7 +170,24 @@ impl Follower<'_> {
 
     fn special(&self, kind: &'static str, place: &Place) -> SpecialPoint {
         let state = self.phase.named(&place.point.y);
-        SpecialPoint { kind, parameter: place.p, state }
+        let (mut frequency, mut shape) = (None, Vec::new());
+        if kind == "hopf"
+            && let Some(here) = place.quotient.point(&place.point)
+        {
+            let complex = place.values.iter().copied().filter(|v| v[1] > 0.0);
+            let pair = complex.min_by(|a, b| a[0].abs().total_cmp(&b[0].abs()));
+            let w = place.quotient.variables.len();
+            let mode = pair.and_then(|pair| eigenvector(w, &here.matrix, pair));
+            frequency = pair.map(|pair| pair[1]);
+            if let Some(mode) = mode {
+                let row = |i: usize| {
+                    let tangent = &here.tangent[i * w..(i + 1) * w];
+                    tangent.iter().zip(&mode.components).map(|(t, x)| t * x[0]).sum()
+                };
+                shape = (0..place.point.y.len()).map(row).collect();
+            }
+        }
+        SpecialPoint { kind, parameter: place.p, state, frequency, shape }
     }
 
     /// The zero of a function between two places, by regula falsi with the modification of Illinois.
@@ -274,11 +231,15 @@ impl Follower<'_> {
         self.set(place.p);
         let (_, stability, _) = self.phase.judge(&place.quotient, &place.point, &place.values);
         let state = self.phase.named(&place.point.y);
-        BranchPoint { parameter: place.p, state, period: None, stability }
+        BranchPoint { parameter: place.p, state, period: None, extent: Vec::new(), stability }
     }
 
     /// Follows a branch from a place; the starts of other branches are added to a list.
-    fn follow(&mut self, start: Place, others: &mut Vec<Place>) -> (Branch, bool) {
+    fn follow(
+        &mut self,
+        start: Place,
+        others: &mut Vec<(Place, Option<f64>)>,
+    ) -> (Branch, bool) {
         let mut branch = Branch::default();
         branch.points.push(self.branch_point(&start));
         let scale = start.quotient.variables.iter();
@@ -301,7 +262,8 @@ impl Follower<'_> {
             let Some(next) = next else {
                 length *= 0.5;
                 if length < SHORTEST * size {
-                    branch.end = "no further equilibrium";
+                    branch.end =
+                        "no further equilibrium is found: the model may have none there";
                     break;
                 }
                 continue;
@@ -333,7 +295,7 @@ impl Follower<'_> {
         next: &Place,
         length: f64,
         branch: &mut Branch,
-        others: &mut Vec<Place>,
+        others: &mut Vec<(Place, Option<f64>)>,
     ) {
         let w = here.quotient.variables.len();
         if here.quotient.variables != next.quotient.variables {
@@ -356,7 +318,9 @@ impl Follower<'_> {
             };
             if let Some(found) = self.locate(here, length, (least(here), least(next)), &least) {
                 branch.special.push(self.special("branch", &found));
-                others.extend(self.switched(&found, length));
+                let p = found.p;
+                let new = self.switched(&found, length).into_iter();
+                others.extend(new.map(|place| (place, Some(p))));
             }
         }
         let pair = |place: &Place| {
@@ -488,25 +452,30 @@ fn follow_all(
             request.parameter, request.from
         )));
     }
-    let mut follower = Follower { phase, index, from: request.from, to: request.to, watch };
+    let backend = request.backend.unwrap_or_default();
+    let slopes =
+        ParameterSlopes::new(&phase.model, &phase.dynamics, &phase.field, &[index], backend)?;
+    let (from, to) = (request.from, request.to);
+    let mut follower = Follower { phase, index, from, to, slopes, watch };
     if !follower.matters(&starts[0]) {
         return Err(Failure::Usage(format!(
             "the parameter `{}` does nothing: neither the equations nor the constraints depend on it",
             request.parameter
         )));
     }
-    let mut waiting: Vec<Place> = Vec::new();
+    let mut waiting: Vec<(Place, Option<f64>)> = Vec::new();
     let forward = (request.to - request.from).signum();
     for (point, quotient) in starts {
         let mut along = vec![0.0; quotient.variables.len() + 1];
         if let Some(last) = along.last_mut() {
             *last = forward;
         }
-        waiting.extend(follower.place(&quotient, point, request.from, &along));
+        let place = follower.place(&quotient, point, request.from, &along);
+        waiting.extend(place.map(|place| (place, None)));
     }
     waiting.reverse();
     let (mut branches, mut interrupted): (Vec<Branch>, bool) = (Vec::new(), false);
-    while let Some(start) = waiting.pop() {
+    while let Some((start, from)) = waiting.pop() {
         if branches.len() == BRANCHES || interrupted {
             break;
         }
@@ -514,10 +483,25 @@ fn follow_all(
             continue;
         }
         let mut others = Vec::new();
-        let (branch, ended) = follower.follow(start, &mut others);
+        let (mut branch, ended) = follower.follow(start, &mut others);
         interrupted |= ended;
+        branch.from = from.map(|p| ("branch", p));
         branches.push(branch);
         waiting.splice(0..0, others);
+    }
+    if request.switch && !interrupted {
+        let found: Vec<SpecialPoint> = branches
+            .iter()
+            .flat_map(|branch| &branch.special)
+            .filter(|special| special.kind == "hopf")
+            .take(HOPF)
+            .cloned()
+            .collect();
+        for special in found {
+            let (more, ended) = from_hopf(model, request, &special, follower.watch)?;
+            branches.extend(more);
+            interrupted |= ended;
+        }
     }
     Ok(Continuation {
         title: model.name().to_owned(),

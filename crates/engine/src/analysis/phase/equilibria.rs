@@ -8,9 +8,10 @@ use pfaff_program::Backend;
 use pfaff_solver::eigenvalues;
 
 use crate::analysis::phase::field::FieldPoint;
-use crate::analysis::phase::linearize::{LinearizeRequest, Phase};
+use crate::analysis::phase::linearize::{LinearizeRequest, Phase, Setting, judge_in_frame};
 use crate::analysis::phase::quotient::{Quotient, scattered};
 use crate::analysis::phase::stability::{Stability, StabilityReason};
+use crate::analysis::phase::symmetries::{AffineSymmetry, MovingFrame, symmetries};
 use crate::error::{Error, Failure};
 use crate::model::Model;
 use crate::problem::start::{Given, given};
@@ -57,6 +58,8 @@ pub struct Equilibrium {
     pub state: Vec<(String, f64)>,
     /// The coordinates on which nothing depends, with their rates.
     pub cyclic: Vec<(String, f64)>,
+    /// Symmetries that turn coordinates into each other and along which it moves steadily, with their rates.
+    pub frame: Vec<(String, f64)>,
     /// Eigenvalues of the linear equations without cyclic coordinates.
     pub eigenvalues: Vec<[f64; 2]>,
     /// The dimension of the family of equilibria to which it belongs.
@@ -170,15 +173,8 @@ const PRIMES: [usize; 16] = [2, 3, 5, 7, 11, 13, 17, 19, 23, 29, 31, 37, 41, 43,
 /// The equilibria that a search reaches, each once; how many starts it had, and whether it was ended before.
 pub(crate) type Found = (Vec<(FieldPoint, Quotient)>, usize, bool);
 
-/// Searches from the initial state of a model and from states that fill the box.
-pub(crate) fn states(
-    phase: &mut Phase,
-    request: &EquilibriaRequest,
-    watch: &mut dyn FnMut() -> bool,
-) -> Result<Found, Failure> {
-    let sides = sides(phase, request)?;
-    let backend = request.backend.unwrap_or_default();
-    let own = given(&phase.model, phase.t);
+/// The initial state, its positions at rest, and states that fill the box.
+fn guesses(own: &Given, sides: &[Side]) -> Vec<Given> {
     let mut guesses = vec![own.clone(), Given { v: vec![None; own.v.len()], ..own.clone() }];
     for index in 1..=STARTS {
         let mut guess = Given { v: vec![None; own.v.len()], ..own.clone() };
@@ -193,6 +189,19 @@ pub(crate) fn states(
         }
         guesses.push(guess);
     }
+    guesses
+}
+
+/// Searches from the initial state of a model and from states that fill the box.
+pub(crate) fn states(
+    phase: &mut Phase,
+    request: &EquilibriaRequest,
+    watch: &mut dyn FnMut() -> bool,
+) -> Result<Found, Failure> {
+    let sides = sides(phase, request)?;
+    let backend = request.backend.unwrap_or_default();
+    let own = given(&phase.model, phase.t);
+    let guesses = guesses(&own, &sides);
     let mut quotient: Option<Quotient> = None;
     let mut found: Vec<(FieldPoint, Quotient)> = Vec::new();
     let mut starts = 0;
@@ -261,6 +270,7 @@ fn search(
         let equilibrium = Equilibrium {
             state: phase.named(&point.y),
             cyclic: here.cyclic.iter().map(rate).collect(),
+            frame: Vec::new(),
             eigenvalues: values,
             family,
             stability,
@@ -305,12 +315,86 @@ fn search(
         let pairs = a.y.iter().zip(&b.y).map(|(a, b)| a.total_cmp(b));
         pairs.fold(std::cmp::Ordering::Equal, std::cmp::Ordering::then)
     });
+    let mut steady =
+        if interrupted { Vec::new() } else { relative(&mut phase, request, watch)? };
     Ok(Equilibria {
         title: model.name().to_owned(),
-        found: list.into_iter().map(|(_, equilibrium)| equilibrium).collect(),
+        found: list
+            .into_iter()
+            .map(|(_, equilibrium)| equilibrium)
+            .chain(steady.drain(..))
+            .collect(),
         starts,
         interrupted,
     })
+}
+
+/// Steady motions along symmetries that turn coordinates into each other: from each start that moves, with the rates of the
+/// frame in which it moves least.
+fn relative(
+    phase: &mut Phase,
+    request: &EquilibriaRequest,
+    watch: &mut dyn FnMut() -> bool,
+) -> Result<Vec<Equilibrium>, Failure> {
+    let sides = sides(phase, request)?;
+    let own = given(&phase.model, phase.t);
+    let moves = |guess: &Given| guess.v.iter().flatten().any(|v| *v != 0.0);
+    let backend = request.backend.unwrap_or_default();
+    let mut found: Vec<Equilibrium> = Vec::new();
+    let mut all: Option<Vec<AffineSymmetry>> = None;
+    for guess in guesses(&own, &sides).into_iter().filter(moves) {
+        if !watch() || all.as_ref().is_some_and(|all| all.iter().all(|s| s.is_shift)) {
+            break;
+        }
+        let mut system = CompiledSystem::new(&phase.model, &phase.dynamics, backend)?;
+        let start = begin_from(&phase.model, &phase.dynamics, &mut system, phase.t, &guess);
+        let Ok(start) = start else { continue };
+        let mut y = system.state(phase.t, &start.q, &start.v, &start.multipliers);
+        y.truncate(phase.field.size());
+        phase.field.frame = None;
+        let Ok(point) = phase.field.at(phase.t, &y) else { continue };
+        let Some(quotient) = Quotient::at(&mut phase.field, &point) else { continue };
+        let known =
+            all.get_or_insert_with(|| symmetries(&mut phase.field, &quotient.chart, &point));
+        let Some(moving) = MovingFrame::of(&phase.field, known, &point) else { continue };
+        phase.field.frame = Some(moving.frame);
+        let settled = phase.field.at(phase.t, &y).ok().and_then(|point| {
+            let quotient = Quotient::at(&mut phase.field, &point)?;
+            quotient.settle(&mut phase.field, &point)
+        });
+        phase.field.frame = None;
+        let Some(settled) = settled else { continue };
+        phase.y = settled.y;
+        let equilibrium = steady(phase)?;
+        phase.field.frame = None;
+        found.extend(equilibrium.filter(|new| {
+            found.iter().all(|old| {
+                let values = old.eigenvalues.iter().zip(&new.eigenvalues);
+                let apart = values.map(|(a, b)| (a[0] - b[0]).abs() + (a[1] - b[1]).abs());
+                old.frame.len() != new.frame.len()
+                    || apart.fold(0.0_f64, f64::max) > 1e-6
+                    || old.frame.iter().zip(&new.frame).any(|(a, b)| (a.1 - b.1).abs() > 1e-6)
+            })
+        }));
+    }
+    Ok(found)
+}
+
+/// The steady motion through the state of a phase, if it is one in a frame that turns.
+fn steady(phase: &mut Phase) -> Result<Option<Equilibrium>, Failure> {
+    let setting = Setting::new(phase)?;
+    let Some(beside) = &setting.beside else { return Ok(None) };
+    let Some(values) = eigenvalues(beside.kept.len(), &beside.matrix) else { return Ok(None) };
+    let (family, stability, reason) = judge_in_frame(phase, &setting, beside, &values);
+    Ok(Some(Equilibrium {
+        state: phase.named(&phase.y),
+        cyclic: Vec::new(),
+        frame: setting.frame,
+        eigenvalues: values,
+        family,
+        stability,
+        reason,
+    }))
 }
 
 /// Takes angles, which are coordinates whose shift by 2π changes nothing, into (−π, π], and sets what is zero up to

@@ -47,6 +47,18 @@ pub(crate) struct Field {
     balance: Tape,
     slopes: Tape,
     constraints: Tape,
+    /// A symmetry along which the observer moves.
+    pub(crate) frame: Option<Frame>,
+}
+
+/// An affine field $\xi(q) = Gq + c$ that is a symmetry of the flow. Seen from a frame that moves along it, the flow is
+/// $\dot y - (\xi, G\dot q)$, without time.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(crate) struct Frame {
+    /// $G$ by rows.
+    pub(crate) matrix: Vec<f64>,
+    /// $c$
+    pub(crate) shift: Vec<f64>,
 }
 
 /// A program with its inputs and outputs, and the places of the outputs in matrices.
@@ -106,6 +118,19 @@ impl Tape {
         with_values: bool,
     ) -> Result<Self, CompileError> {
         let (slopes, places) = entries(&model.graph, functions, by);
+        let columns = by.len();
+        Self::of(model, functions, (slopes, places, columns), inputs, backend, with_values)
+    }
+
+    /// Of slopes that are already there, with their places and the number of columns.
+    fn of(
+        model: &Workspace,
+        functions: &[Expr],
+        (slopes, places, columns): (Vec<Expr>, Vec<(usize, usize)>, usize),
+        inputs: &[Expr],
+        backend: Backend,
+        with_values: bool,
+    ) -> Result<Self, CompileError> {
         let mut outputs = if with_values { functions.to_vec() } else { Vec::new() };
         let values = outputs.len();
         outputs.extend(slopes);
@@ -117,7 +142,7 @@ impl Tape {
             outputs: vec![0.0; outputs.len()],
             values,
             places,
-            columns: by.len(),
+            columns,
         })
     }
 
@@ -208,6 +233,7 @@ impl Field {
             slopes: Tape::new(model, &residual, &symbols, &inputs, backend, false)?,
             constraints: Tape::new(model, &constraints, &symbols, &state, backend, true)?,
             symbols,
+            frame: None,
         })
     }
 
@@ -304,7 +330,42 @@ impl Field {
             Rate::State(i) => y[i],
             Rate::Unknown(i) => x[i],
         };
-        self.rates.iter().map(value).collect()
+        let mut rates: Vec<f64> = self.rates.iter().map(value).collect();
+        if let Some(frame) = &self.frame {
+            let moved = self.prolonged(frame, y);
+            rates.iter_mut().zip(&moved).for_each(|(rate, ξ)| *rate -= ξ);
+        }
+        rates
+    }
+
+    /// $(\xi, G\dot q)$ at a state.
+    pub(crate) fn prolonged(&self, frame: &Frame, y: &[f64]) -> Vec<f64> {
+        let (n, d) = (self.n, self.size());
+        let mut moved = vec![0.0; d];
+        for i in 0..n {
+            let row = &frame.matrix[i * n..(i + 1) * n];
+            moved[i] = frame.shift[i] + row.iter().zip(y).map(|(g, q)| g * q).sum::<f64>();
+            if let Some(at) = self.velocity_at[i] {
+                let terms = row.iter().zip(&self.velocity_at);
+                moved[at] = terms.map(|(g, v)| v.map_or(0.0, |v| g * y[v])).sum();
+            }
+        }
+        moved
+    }
+
+    /// Takes the derivative of $(\xi, G\dot q)$ off a Jacobian.
+    fn leave_frame(&self, jacobian: &mut [f64]) {
+        let Some(frame) = &self.frame else { return };
+        let (n, d) = (self.n, self.size());
+        for i in 0..n {
+            for j in 0..n {
+                let entry = frame.matrix[i * n + j];
+                jacobian[i * d + j] -= entry;
+                if let (Some(a), Some(b)) = (self.velocity_at[i], self.velocity_at[j]) {
+                    jacobian[a * d + b] -= entry;
+                }
+            }
+        }
     }
 
     /// The field at a state, with its derivatives.
@@ -335,10 +396,152 @@ impl Field {
                 };
             }
         }
+        self.leave_frame(&mut jacobian);
         if jacobian.iter().any(|x| !x.is_finite()) {
             return Err(EvalError::NotFinite);
         }
         let rates = self.read(y, &x);
         Ok(FieldPoint { t, y: y.to_vec(), rates, jacobian, mass, positions, velocities })
     }
+
+    /// The matrices of $r(t, y, x) = 0$ at a state: $\partial r/\partial x$ and $\partial r/\partial y$ by rows.
+    pub(crate) fn balance_slopes(
+        &mut self,
+        t: f64,
+        y: &[f64],
+    ) -> Result<(Vec<f64>, Vec<f64>), EvalError> {
+        let (x, ..) = self.solve(t, y)?;
+        self.balance.evaluate(t, y, &x)?;
+        self.slopes.evaluate(t, y, &x)?;
+        let all = 0..self.unknowns;
+        Ok((self.balance.matrix(all.clone()), self.slopes.matrix(all)))
+    }
+
+    /// Where the rate of each component of the state stands.
+    pub(crate) fn rate_places(&self) -> &[Rate] {
+        &self.rates
+    }
+}
+
+/// What a change of some parameters does to rates and constraints.
+#[derive(Clone, Debug)]
+pub(crate) struct ParameterSlopes {
+    balance: Tape,
+    constraints: Tape,
+    count: usize,
+}
+
+/// Its numbers at a state, by rows, with a column for each parameter.
+#[derive(Clone, Debug)]
+pub(crate) struct ParameterPoint {
+    /// $\partial\dot y/\partial p$
+    pub(crate) rates: Vec<f64>,
+    /// $\partial r/\partial p$
+    pub(crate) balance: Vec<f64>,
+    /// $\partial\varphi/\partial p$
+    pub(crate) positions: Vec<f64>,
+    /// $\partial\psi/\partial p$
+    pub(crate) velocities: Vec<f64>,
+    pub(crate) count: usize,
+}
+
+impl ParameterSlopes {
+    /// For parameters by index. Others that are defined by them change with them.
+    pub(crate) fn new(
+        model: &Workspace,
+        dynamics: &Dynamics,
+        field: &Field,
+        parameters: &[usize],
+        backend: Backend,
+    ) -> Result<Self, CompileError> {
+        let g = &model.graph;
+        let residual = balance(model, dynamics);
+        let constraints: Vec<Expr> = match dynamics {
+            Dynamics::Saddle(equations) => {
+                let positions = equations.position.iter().flatten();
+                positions.chain(&equations.residual).copied().collect()
+            }
+            Dynamics::Ordinary(_) => Vec::new(),
+        };
+        let Variables { unknowns, .. } = Variables::of(model, dynamics, Vec::new());
+        let mut state = vec![model.time];
+        state.extend(&field.symbols);
+        let inputs: Vec<Expr> = state.iter().chain(&unknowns).copied().collect();
+        let directions: Vec<Vec<(Expr, Expr)>> =
+            parameters.iter().map(|&k| parameter_direction(model, k)).collect();
+        let slopes = |functions: &[Expr]| {
+            let mut found = (Vec::new(), Vec::new(), parameters.len());
+            for (j, direction) in directions.iter().enumerate() {
+                let column = g.merging(|| g.directional(functions, direction));
+                for (i, slope) in column.into_iter().enumerate() {
+                    if slope != g.zero() {
+                        found.0.push(slope);
+                        found.1.push((i, j));
+                    }
+                }
+            }
+            found
+        };
+        let (first, second) = (slopes(&residual), slopes(&constraints));
+        Ok(Self {
+            balance: Tape::of(model, &residual, first, &inputs, backend, false)?,
+            constraints: Tape::of(model, &constraints, second, &state, backend, false)?,
+            count: parameters.len(),
+        })
+    }
+
+    /// Gives the parameters other values.
+    pub(crate) fn set_parameters(&mut self, values: &[f64]) {
+        self.balance.run.set_parameters(values);
+        self.constraints.run.set_parameters(values);
+    }
+
+    /// At a state.
+    pub(crate) fn at(
+        &mut self,
+        field: &mut Field,
+        t: f64,
+        y: &[f64],
+    ) -> Result<ParameterPoint, EvalError> {
+        let (x, lu, kept) = field.solve(t, y)?;
+        let (d, k) = (field.size(), self.count);
+        self.balance.evaluate(t, y, &x)?;
+        self.constraints.evaluate(t, y, &[])?;
+        let slopes = self.balance.matrix(0..field.unknowns);
+        let mut rates = vec![0.0; d * k];
+        for j in 0..k {
+            let mut column: Vec<f64> = kept.iter().map(|&i| -slopes[i * k + j]).collect();
+            lu.solve(&mut column);
+            for (i, rate) in field.rates.iter().enumerate() {
+                if let Rate::Unknown(unknown) = *rate
+                    && let Some(at) = kept.iter().position(|&i| i == unknown)
+                {
+                    rates[i * k + j] = column[at];
+                }
+            }
+        }
+        let (h, all) = (field.holonomic(), field.constraints.values);
+        Ok(ParameterPoint {
+            rates,
+            balance: slopes,
+            positions: self.constraints.matrix(0..h),
+            velocities: self.constraints.matrix(h..all),
+            count: k,
+        })
+    }
+}
+
+/// What happens to all parameters when one of them changes by one.
+fn parameter_direction(model: &Workspace, index: usize) -> Vec<(Expr, Expr)> {
+    let g = &model.graph;
+    let mut direction = vec![(model.parameters[index].symbol, g.one())];
+    for parameter in &model.parameters[index + 1..] {
+        if let Some(definition) = parameter.definition {
+            let slope = g.merging(|| g.directional(&[definition], &direction)[0]);
+            if slope != g.zero() {
+                direction.push((parameter.symbol, slope));
+            }
+        }
+    }
+    direction
 }

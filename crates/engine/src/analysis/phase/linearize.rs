@@ -1,13 +1,21 @@
 //! The linear equations about a state: `pfaff linearize`.
 
-use pfaff_model::{Principle, Quantity, Workspace, read_assignments};
+use pfaff_expr::Expr;
+use pfaff_model::{
+    ExpressionScope, Principle, Quantity, Workspace, read_assignments, read_expression,
+};
 use pfaff_program::Backend;
-use pfaff_solver::{Eigenvector, EvalError, eigenvalues, eigenvector};
+use pfaff_solver::{Eigenvector, EvalError, eigenvalues, eigenvector, singular_values};
 
-use crate::analysis::phase::field::{Field, FieldPoint};
+use crate::analysis::phase::field::{Field, FieldPoint, ParameterPoint, ParameterSlopes};
+use crate::analysis::phase::full_form::FullForm;
 use crate::analysis::phase::integrals::has_definite_energy;
-use crate::analysis::phase::quotient::Quotient;
-use crate::analysis::phase::stability::{Stability, StabilityReason, judge};
+use crate::analysis::phase::quotient::{Quotient, QuotientPoint};
+use crate::analysis::phase::stability::{Stability, StabilityReason, growth, judge, zeros};
+use crate::analysis::phase::symbolic::{self, SymbolicMatrix};
+use crate::analysis::phase::symmetries::{
+    AffineSymmetry, Beside, MovingFrame, beside, symmetries,
+};
 use crate::derivation::derive_in;
 use crate::error::{Error, Failure};
 use crate::model::Model;
@@ -59,6 +67,19 @@ pub struct Linearization {
     pub nearest: Option<Vec<(String, f64)>>,
     /// The dimension of the family of equilibria to which the state belongs.
     pub family: usize,
+    /// Symmetries along which the state moves steadily, such as `turn of x, y`, with their rates. Then the equations are
+    /// those in a frame that moves with it, beside the directions of all symmetries.
+    pub frame: Vec<(String, f64)>,
+    /// Symmetries that explain zero eigenvalues: they lead from the equilibrium to others.
+    pub symmetries: Vec<String>,
+    /// Inputs of the model.
+    pub inputs: Vec<String>,
+    /// $B$ of $\dot w = A w + B u$ by rows.
+    pub input_matrix: Vec<f64>,
+    /// The equations in all coordinates.
+    pub full: FullForm,
+    /// Matrices as formulas, where they are small.
+    pub formulas: Vec<SymbolicMatrix>,
     /// Whether the equilibrium is stable.
     pub stability: Stability,
     /// How that is known.
@@ -189,21 +210,250 @@ pub fn linearize(model: &Model, request: &LinearizeRequest) -> Result<Linearizat
     linearized(model, request).map_err(|failure| failure.in_source(&model.source))
 }
 
+/// What the inputs of a model do at a state.
+fn inputs(phase: &mut Phase, backend: Backend) -> Result<Option<ParameterPoint>, Failure> {
+    let list = phase.model.hybrid.inputs.clone();
+    if list.is_empty() {
+        return Ok(None);
+    }
+    let Phase { model, dynamics, field, t, y, .. } = phase;
+    let mut slopes = ParameterSlopes::new(model, dynamics, field, &list, backend)?;
+    let found = slopes.at(field, *t, y);
+    found
+        .map(Some)
+        .map_err(|_| Failure::usage("at this state the inputs have no effect that is finite"))
+}
+
+/// Components of the state that are given as formulas, by `--at` or by the model.
+fn given_formulas(phase: &Phase, at: Option<&str>) -> Vec<(usize, Expr)> {
+    let (model, names) = (&phase.model, &phase.field.names);
+    let n = model.coordinates.len();
+    let Some(text) = at else {
+        let component = |quantity: Quantity| match quantity {
+            Quantity::Coordinate(k, 0) => Some(k),
+            Quantity::Coordinate(k, 1) => phase.field.velocity_at[k],
+            Quantity::Multiplier(a) => (2 * n + a < names.len()).then_some(2 * n + a),
+            Quantity::Coordinate(..) | Quantity::Time => None,
+        };
+        let data = model.initial.iter();
+        return data.filter_map(|d| Some((component(d.quantity)?, d.value))).collect();
+    };
+    let mut found = Vec::new();
+    let mut depth = 0_i32;
+    let parts = text.split(|c: char| {
+        depth += i32::from(matches!(c, '(' | '[')) - i32::from(matches!(c, ')' | ']'));
+        c == ',' && depth <= 0
+    });
+    for part in parts {
+        let Some((name, value)) = part.split_once('=') else { continue };
+        let name: String = name.split_whitespace().collect();
+        if let Some(c) = names.iter().position(|known| *known == name)
+            && let Ok((_, entries)) =
+                read_expression(model, "<at>", value, ExpressionScope::State)
+            && let [e] = entries[..]
+            && !model.graph.varies(e)
+        {
+            found.push((c, e));
+        }
+    }
+    found
+}
+
+/// The flow about a state: in the frame in which it is an equilibrium, if there is one.
+pub(crate) struct Setting {
+    point: FieldPoint,
+    quotient: Quotient,
+    here: QuotientPoint,
+    /// Symmetries of the flow, as far as they were looked for.
+    symmetries: Vec<AffineSymmetry>,
+    pub(crate) frame: Vec<(String, f64)>,
+    /// What is left beside the symmetries, in a frame.
+    pub(crate) beside: Option<Beside>,
+}
+
+impl Setting {
+    pub(crate) fn new(phase: &mut Phase) -> Result<Self, Failure> {
+        let singular = || {
+            Failure::usage(
+                "this is a singular point: there the constraints give no tangent space",
+            )
+        };
+        let mut point = phase.point()?;
+        let mut quotient = Quotient::at(&mut phase.field, &point).ok_or_else(singular)?;
+        let mut here = quotient.point(&point).ok_or_else(singular)?;
+        let (mut all, mut frame, mut left) = (Vec::new(), Vec::new(), None);
+        if !here.is_equilibrium() && !phase.field.has_time {
+            all = symmetries(&mut phase.field, &quotient.chart, &point);
+            let moving = MovingFrame::of(&phase.field, &all, &point);
+            if let Some(moving) = moving.filter(MovingFrame::is_steady) {
+                phase.field.frame = Some(moving.frame);
+                point = phase.point()?;
+                quotient = Quotient::at(&mut phase.field, &point).ok_or_else(singular)?;
+                here = quotient.point(&point).ok_or_else(singular)?;
+                left = Some(beside(&phase.field, &quotient, &here, &point, &all));
+                frame = all.iter().map(|s| s.name.clone()).zip(moving.rates).collect();
+                frame.retain(|(_, rate)| rate.abs() > 1e-12);
+            }
+        }
+        Ok(Self { point, quotient, here, symmetries: all, frame, beside: left })
+    }
+
+    /// The equilibrium or steady motion next to a state that is none.
+    fn nearest(&self, phase: &mut Phase) -> Option<Vec<f64>> {
+        if let Some(moving) = MovingFrame::of(&phase.field, &self.symmetries, &self.point) {
+            phase.field.frame = Some(moving.frame);
+            let mut found = None;
+            if let Ok(point) = phase.field.at(self.point.t, &self.point.y)
+                && let Some(quotient) = Quotient::at(&mut phase.field, &point)
+            {
+                found = quotient.settle(&mut phase.field, &point);
+            }
+            phase.field.frame = None;
+            if let Some(found) = found {
+                return Some(found.y);
+            }
+        }
+        self.quotient.settle(&mut phase.field, &self.point).map(|found| found.y)
+    }
+
+    /// Names of symmetries that lead from an equilibrium to others.
+    fn moving_symmetries(&mut self, phase: &mut Phase, values: &[[f64; 2]]) -> Vec<String> {
+        if phase.field.frame.is_some() || !zeros(values).contains(&true) {
+            return Vec::new();
+        }
+        self.symmetries = symmetries(&mut phase.field, &self.quotient.chart, &self.point);
+        let size = self.point.y.iter().fold(1.0_f64, |m, x| m.max(x.abs()));
+        let moves = |s: &&AffineSymmetry| {
+            let moved = phase.field.prolonged(&s.frame, &self.point.y);
+            self.quotient.variables.iter().any(|&c| moved[c].abs() > 1e-9 * size)
+        };
+        self.symmetries.iter().filter(moves).map(|s| s.name.clone()).collect()
+    }
+}
+
+/// The dimension of the family of steady motions, and the verdict beside the symmetries of a moving frame.
+pub(crate) fn judge_in_frame(
+    phase: &mut Phase,
+    setting: &Setting,
+    beside: &Beside,
+    values: &[[f64; 2]],
+) -> (usize, Stability, StabilityReason) {
+    use {Stability as S, StabilityReason as R};
+    let zero = zeros(values).into_iter().filter(|z| *z).count();
+    let family = if zero > 0 { steady_family(phase, setting, beside) } else { 0 };
+    let signs = growth(values);
+    let neutral = signs.iter().filter(|sign| **sign == 0).count();
+    if signs.contains(&1) {
+        (family, S::Unstable, R::Growth)
+    } else if neutral == 0 {
+        (family, S::AsymptoticallyStable, R::Decay)
+    } else if neutral == zero && zero == family {
+        (family, S::Stable, R::Family(family))
+    } else if zero > family {
+        (family, S::Undecided, R::Degenerate)
+    } else {
+        (family, S::Undecided, R::Oscillation)
+    }
+}
+
+/// Directions in which the matrix beside the symmetries vanishes, and along which there are other steady motions.
+fn steady_family(phase: &mut Phase, setting: &Setting, beside: &Beside) -> usize {
+    /// How far along, and what may then be left of the rates: it is of second order.
+    const STEP: f64 = 1e-4;
+    const LEFT: f64 = 1e-6;
+    let (k, quotient) = (beside.kept.len(), &setting.quotient);
+    let split = singular_values(&beside.matrix, k, k);
+    let largest = split.values.first().copied().unwrap_or(0.0).max(1e-300);
+    let flat = split.values.iter().zip(&split.directions);
+    let kernel: Vec<Vec<f64>> = flat
+        .filter(|(s, _)| **s <= 1e-9 * largest || largest <= 1e-12)
+        .map(|(_, direction)| direction.clone())
+        .collect();
+    let frame = phase.field.frame.take();
+    let mut found = 0;
+    for direction in kernel {
+        let mut y = setting.point.y.clone();
+        for (&i, x) in beside.kept.iter().zip(&direction) {
+            y[quotient.variables[i]] += STEP * x;
+        }
+        let t = setting.point.t;
+        let there = quotient.chart.complete(&mut phase.field, t, &mut y);
+        let there = there.and_then(|()| phase.field.at(t, &y)).ok();
+        let moving =
+            there.and_then(|there| MovingFrame::of(&phase.field, &setting.symmetries, &there));
+        found += usize::from(moving.is_some_and(|moving| moving.left <= LEFT));
+    }
+    phase.field.frame = frame;
+    found
+}
+
 fn linearized(model: &Model, request: &LinearizeRequest) -> Result<Linearization, Failure> {
     let mut phase = Phase::new(model, request)?;
-    let point = phase.point()?;
-    let singular = || {
-        Failure::usage("this is a singular point: there the constraints give no tangent space")
+    let mut setting = Setting::new(&mut phase)?;
+    let backend = request.backend.unwrap_or_default();
+    let by_inputs = inputs(&mut phase, backend)?;
+    let columns = by_inputs.as_ref().map_or(0, |by| by.count);
+    let mut input_matrix = match &by_inputs {
+        Some(by) => setting.quotient.by_parameters(&setting.point, by).unwrap_or_default(),
+        None => Vec::new(),
     };
-    let quotient = Quotient::at(&mut phase.field, &point).ok_or_else(singular)?;
-    let here = quotient.point(&point).ok_or_else(singular)?;
-    let w = quotient.variables.len();
-    let values = eigenvalues(w, &here.matrix)
+    let (mut matrix, mut rates) = (setting.here.matrix.clone(), setting.here.rates.clone());
+    let mut variables = setting.quotient.variables.clone();
+    if let Some(beside) = &setting.beside {
+        matrix.clone_from(&beside.matrix);
+        rates = beside.of(&rates);
+        variables = beside.kept.iter().map(|&i| variables[i]).collect();
+        let column = |j: usize| -> Vec<f64> {
+            beside.of(&input_matrix
+                .iter()
+                .skip(j)
+                .step_by(columns)
+                .copied()
+                .collect::<Vec<_>>())
+        };
+        let all: Vec<Vec<f64>> = (0..columns).map(column).collect();
+        let rows = (0..variables.len()).flat_map(|i| all.iter().map(move |list| list[i]));
+        input_matrix = rows.collect();
+    }
+    let w = variables.len();
+    let values = eigenvalues(w, &matrix)
         .ok_or_else(|| Failure::usage("the eigenvalues could not be computed"))?;
-    let (family, stability, reason) = phase.judge(&quotient, &point, &values);
-    let is_equilibrium = here.is_equilibrium();
-    let nearest = if is_equilibrium { None } else { quotient.settle(&mut phase.field, &point) };
+    let is_equilibrium = setting.beside.is_some() || setting.here.is_equilibrium();
+    let (family, stability, reason) = match &setting.beside {
+        Some(beside) => judge_in_frame(&mut phase, &setting, beside, &values),
+        None => phase.judge(&setting.quotient, &setting.point, &values),
+    };
+    let explained = if is_equilibrium {
+        setting.moving_symmetries(&mut phase, &values)
+    } else {
+        Vec::new()
+    };
+    let nearest = if is_equilibrium { None } else { setting.nearest(&mut phase) };
+    let second_order = second_order(&phase, &setting.quotient, &setting.point, &matrix)
+        .filter(|_| setting.beside.is_none());
+    let Phase { model: workspace, dynamics, field, .. } = &mut phase;
+    let full = FullForm::at(workspace, dynamics, field, &setting.point, by_inputs.as_ref())
+        .map_err(|_| Failure::usage("the matrices in all coordinates are not finite here"))?;
+    let given = given_formulas(&phase, request.at.as_deref());
+    let mut numbers =
+        vec![("A", matrix.as_slice(), w), ("B", input_matrix.as_slice(), columns)];
+    if let Some(SecondOrder { coordinates, mass, damping, stiffness }) = &second_order {
+        let u = coordinates.len();
+        numbers.extend([("M", &mass[..], u), ("C", &damping[..], u), ("K", &stiffness[..], u)]);
+    }
+    numbers.retain(|(.., columns)| *columns > 0);
+    let place = symbolic::Place {
+        model: &phase.model,
+        dynamics: &phase.dynamics,
+        field: &phase.field,
+        quotient: &setting.quotient,
+        point: &setting.point,
+        given: &given,
+        inputs: &phase.model.hybrid.inputs,
+    };
+    let formulas = place.matrices(&numbers);
     let name = |c: usize| phase.field.names[c].clone();
+    let parameters = &phase.model.parameters;
     Ok(Linearization {
         title: model.name().to_owned(),
         principle: match &phase.dynamics {
@@ -212,16 +462,27 @@ fn linearized(model: &Model, request: &LinearizeRequest) -> Result<Linearization
         },
         t: phase.t,
         state: phase.named(&phase.y),
-        variables: quotient.variables.iter().map(|&c| name(c)).collect(),
-        cyclic: quotient.cyclic.iter().map(|&c| (name(c), point.rates[c])).collect(),
-        second_order: second_order(&phase, &quotient, &point, &here.matrix),
-        modes: values.iter().map(|&value| eigenvector(w, &here.matrix, value)).collect(),
-        nearest: nearest.map(|found| phase.named(&found.y)),
-        matrix: here.matrix,
+        variables: variables.iter().map(|&c| name(c)).collect(),
+        cyclic: setting
+            .quotient
+            .cyclic
+            .iter()
+            .map(|&c| (name(c), setting.point.rates[c]))
+            .collect(),
+        second_order,
+        modes: values.iter().map(|&value| eigenvector(w, &matrix, value)).collect(),
+        nearest: nearest.map(|y| phase.named(&y)),
+        matrix,
         eigenvalues: values,
-        rates: here.rates,
+        rates,
         is_equilibrium,
         family,
+        frame: setting.frame,
+        symmetries: explained,
+        inputs: phase.model.hybrid.inputs.iter().map(|&k| parameters[k].name.clone()).collect(),
+        input_matrix,
+        full,
+        formulas,
         stability,
         reason,
         notes: phase.notes,

@@ -3,17 +3,26 @@
 //! `field.rs` has the rates of a state and their exact derivatives, `chart.rs` independent coordinates of the
 //! constraint manifold, `quotient.rs` what is left when cyclic coordinates are removed.
 
+pub(crate) mod branch;
 pub(crate) mod chart;
 pub(crate) mod continuation;
 pub(crate) mod equilibria;
 pub(crate) mod field;
+pub(crate) mod full_form;
 pub(crate) mod integrals;
 pub(crate) mod linearize;
 pub(crate) mod lyapunov;
+pub(crate) mod measure;
+pub(crate) mod mode_shape;
+pub(crate) mod multiple_shooting;
 pub(crate) mod orbit;
 pub(crate) mod orbit_branch;
+pub(crate) mod quick_section;
 pub(crate) mod quotient;
+pub(crate) mod return_map;
 pub(crate) mod section;
 pub(crate) mod shooting;
 pub(crate) mod stability;
+pub(crate) mod symbolic;
+pub(crate) mod symmetries;
 pub(crate) mod tangent_flow;

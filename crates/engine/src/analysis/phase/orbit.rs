@@ -12,7 +12,9 @@ use pfaff_program::Backend;
 use pfaff_solver::least_squares;
 
 use crate::analysis::phase::linearize::{LinearizeRequest, Phase};
+use crate::analysis::phase::multiple_shooting::in_parts;
 use crate::analysis::phase::quotient::Quotient;
+use crate::analysis::phase::return_map::{has_jumps, returning};
 use crate::analysis::phase::section::{SectionRequest, sections};
 use crate::analysis::phase::shooting::{Multipliers, Return, Shooter, largest};
 use crate::analysis::phase::stability::Stability;
@@ -24,6 +26,8 @@ const ITERATIONS: usize = 40;
 /// Crossings of a surface before the one from which the search starts.
 const CROSSINGS: usize = 24;
 const TOLERANCE: f64 = 1e-12;
+/// Into how many parts the period is divided where one shot does not arrive.
+const PARTS: [usize; 3] = [8, 20, 40];
 /// A return to this part of the size of the state is one.
 const CLOSED: f64 = 1e-8;
 
@@ -55,8 +59,10 @@ pub struct Orbit {
     pub drift: Vec<(String, f64)>,
     /// Floquet's multipliers, the largest first.
     pub multipliers: Vec<[f64; 2]>,
-    /// Which of them is 1 because the motion may start anywhere on the orbit.
-    pub trivial: Option<usize>,
+    /// Those that are known beforehand, with the reason: 1 along the orbit, 0 across the section of a return map.
+    pub trivial: Vec<(usize, String)>,
+    /// How far the motion is turned when it returns, by symmetry; empty for one that returns as it was.
+    pub turns: Vec<(String, f64)>,
     /// The largest $|w(T) - w(0)|$.
     pub residual: f64,
     /// Whether it is stable.
@@ -91,13 +97,26 @@ fn search(
     request: &OrbitRequest,
     watch: &mut dyn FnMut() -> bool,
 ) -> Result<Orbit, Failure> {
+    if has_jumps(&model.workspace()) {
+        return returning(model, request, watch);
+    }
     let (mut shooter, quotient, found) = closed(model, request, watch)?;
     let w = quotient.variables.len();
-    let multipliers = Multipliers::of(&found.matrix, w, shooter.is_driven)
+    let multipliers = Multipliers::of_return(&found, w, shooter.is_driven)
         .ok_or_else(|| Failure::usage("the multipliers could not be computed"))?;
     let names = &shooter.phase.field.names;
     let drift = |&c: &usize| (names[c].clone(), found.end.y[c] - found.point.y[c]);
     let drift = quotient.cyclic.iter().map(drift).collect();
+    let mut trivial: Vec<(usize, String)> =
+        multipliers.trivial.into_iter().map(|k| (k, "along the orbit".to_owned())).collect();
+    for (k, value) in multipliers.values.iter().enumerate() {
+        let is_one = libm::hypot(value[0] - 1.0, value[1]) < 1e-5;
+        if is_one && Some(k) != multipliers.trivial {
+            trivial.push((k, "of a conserved quantity or a family".to_owned()));
+        }
+    }
+    let turns = shooter.turning.iter().map(|s| s.name.clone()).zip(shooter.turned.clone());
+    let turns = turns.filter(|(_, x)| x.abs() > 1e-9).collect();
     shooter.phase.y.clone_from(&found.point.y);
     Ok(Orbit {
         title: model.name().to_owned(),
@@ -105,7 +124,8 @@ fn search(
         state: shooter.phase.named(&found.point.y),
         drift,
         stability: multipliers.stability,
-        trivial: multipliers.trivial,
+        trivial,
+        turns,
         multipliers: multipliers.values,
         residual: largest(&found.miss),
     })
@@ -118,9 +138,9 @@ pub(crate) fn closed(
     watch: &mut dyn FnMut() -> bool,
 ) -> Result<(Shooter, Quotient, Return), Failure> {
     let workspace = model.workspace();
-    if !workspace.resets.is_empty() {
+    if has_jumps(&workspace) {
         return Err(Failure::usage(
-            "periodic motions are found for models without jumps (`on`)",
+            "branches of periodic motions are followed for models without jumps and modes; `pfaff orbit` finds single ones",
         ));
     }
     let given = request.period.as_deref().map(|text| period(&workspace, text));
@@ -140,20 +160,70 @@ pub(crate) fn closed(
             "no periodic motion was found from here: try another start or another period",
         )
     };
-    let here = shooter.shoot(&quotient, &point.y, period).ok_or_else(failed)?;
-    let (quotient, found) = newton(&mut shooter, quotient, here, watch)?;
-    if !shooter.is_closed(&quotient, &found, CLOSED) {
-        return Err(failed());
+    let mut single = None;
+    if let Some(here) = shooter.shoot(&quotient, &point.y, period) {
+        let (there, found) = newton(&mut shooter, quotient.clone(), here, watch)?;
+        if shooter.is_closed(&there, &found, CLOSED) && !is_still(&shooter, &there, &found) {
+            single = Some((there, found));
+        }
     }
-    let (quotient, found) = shortest(&mut shooter, quotient, found, watch)?;
-    let rates: Vec<f64> = quotient.variables.iter().map(|&c| found.point.rates[c]).collect();
-    let is_still = largest(&rates) < 1e-6 * (1.0 + largest(&found.point.y)) / found.period;
-    if is_still && !shooter.is_driven {
-        return Err(Failure::usage(
-            "the search ended in an equilibrium, which is no periodic motion: start farther from it",
-        ));
+    if single.is_none() {
+        shooter.allow_turns(&quotient, &point);
+        shooter.guess_turn(&quotient, &point.y, period);
+        if !shooter.turning.is_empty()
+            && let Some(here) = shooter.shoot(&quotient, &point.y, period)
+        {
+            let (there, found) = newton(&mut shooter, quotient.clone(), here, watch)?;
+            if shooter.is_closed(&there, &found, CLOSED) && !is_still(&shooter, &there, &found)
+            {
+                single = Some((there, found));
+            }
+        }
+        if single.is_none() {
+            shooter.turning.clear();
+            shooter.turned.clear();
+        }
     }
+    let mut parts = PARTS.into_iter();
+    while single.is_none()
+        && let Some(count) = parts.next()
+    {
+        let found = in_parts(&mut shooter, &quotient, &point.y, period, count, watch);
+        single = found.filter(|(there, found)| {
+            let limit = CLOSED * (1.0 + largest(&found.point.y));
+            largest(&found.miss) < limit && !is_still(&shooter, there, found)
+        });
+    }
+    let Some((quotient, found)) = single else {
+        // What one shot leads to says whether an equilibrium was in the way.
+        let still = shooter.phase.field.at(shooter.phase.t, &point.y);
+        let still = still.ok().and_then(|at| quotient.settle(&mut shooter.phase.field, &at));
+        let near = still.is_some_and(|at| {
+            let apart = at.y.iter().zip(&point.y).map(|(a, b)| a - b).collect::<Vec<f64>>();
+            largest(&apart) < 0.2 * (1.0 + largest(&at.y))
+        });
+        return Err(if near {
+            Failure::usage(
+                "the search ended in an equilibrium, which is no periodic motion: start farther from it",
+            )
+        } else {
+            failed()
+        });
+    };
+    let (quotient, found) =
+        if found.parts.is_empty() && shooter.turned.iter().all(|x| *x == 0.0) {
+            shortest(&mut shooter, quotient, found, watch)?
+        } else {
+            (quotient, found)
+        };
     Ok((shooter, quotient, found))
+}
+
+/// Whether what was found is an equilibrium.
+fn is_still(shooter: &Shooter, quotient: &Quotient, found: &Return) -> bool {
+    let rates: Vec<f64> = quotient.variables.iter().map(|&c| found.point.rates[c]).collect();
+    let limit = 1e-6 * (1.0 + largest(&found.point.y)) / found.period;
+    largest(&rates) < limit && !shooter.is_driven
 }
 
 /// The same orbit with its least period: it may have been found as one of several turns.
@@ -227,21 +297,26 @@ fn improved(
     here: &Return,
 ) -> Option<(Return, f64)> {
     /// Singular values that are left out, in parts of the largest.
-    const PARTS: [f64; 4] = [0.1, 1e-2, 1e-4, 1e-9];
+    const LEFT_OUT: [f64; 4] = [0.1, 1e-2, 1e-4, 1e-9];
     /// A step that reduces the miss so much is taken at once.
     const GOOD: f64 = 0.3;
     let w = quotient.variables.len();
     let (matrix, right) = shooter.equations(quotient, here);
     let columns = matrix.len() / right.len();
     let size = largest(&here.miss);
-    let mut best: Option<(Return, f64)> = None;
-    for left_out in PARTS {
+    let mut best: Option<((Return, f64), Vec<f64>)> = None;
+    for left_out in LEFT_OUT {
         let step = least_squares(&matrix, right.len(), columns, &right, left_out).x;
         let mut part = 1.0;
         while part > 1e-3 {
             let change: Vec<f64> = step[..w].iter().map(|x| part * x).collect();
             let longer = if shooter.is_driven { 0.0 } else { part * step[w] };
             let period = here.period + longer;
+            let before = shooter.turned.clone();
+            if !shooter.turning.is_empty() {
+                let turns = step[w + 1..].iter().map(|x| part * x);
+                shooter.turned.iter_mut().zip(turns).for_each(|(turned, more)| *turned += more);
+            }
             if period > 0.5 * here.period
                 && period < 2.0 * here.period
                 && let Some(moved) = shooter.moved(quotient, &here.point.y, &change)
@@ -251,20 +326,25 @@ fn improved(
                 let is_better = |(known, _): &(Return, f64)| {
                     largest(&next.miss) < 0.5 * largest(&known.miss)
                 };
-                if best.as_ref().is_none_or(is_better) {
-                    best = Some((next, part * largest(&step)));
+                if best.as_ref().is_none_or(|known| is_better(&known.0)) {
+                    let turned = shooter.turned.clone();
+                    best = Some(((next, part * largest(&step)), turned));
                 }
+                shooter.turned = before;
                 break;
             }
+            shooter.turned = before;
             part *= 0.5;
         }
-        if let Some((next, _)) = &best
+        if let Some(((next, _), _)) = &best
             && largest(&next.miss) < GOOD * size
         {
             break;
         }
     }
-    best
+    let (found, turned) = best?;
+    shooter.turned = turned;
+    Some(found)
 }
 
 /// Where the search starts: a state, if it is not that of the model, and a period.

@@ -11,12 +11,20 @@
 //! | `flip` | $\prod (\mu_k + 1)$ |
 //! | `torus` | $\lvert\mu\rvert - 1$ of the complex pair next to the unit circle |
 
-use pfaff_solver::least_squares;
+mod switching;
 
-use crate::analysis::phase::continuation::{
-    Branch, BranchPoint, Continuation, ContinueRequest, SpecialPoint, parameter_index,
-    set_parameter, tangent,
+pub(crate) use switching::from_hopf;
+
+use pfaff_solver::{
+    Control, DenseStep, Observer, OdeOptions, System, integrate, least_squares,
 };
+
+use crate::analysis::phase::branch::{
+    Branch, BranchPoint, Continuation, ContinueRequest, SpecialPoint,
+};
+use crate::analysis::phase::continuation::{parameter_index, set_parameter, tangent};
+use switching::Start;
+
 use crate::analysis::phase::orbit::{OrbitRequest, closed, period};
 use crate::analysis::phase::quotient::Quotient;
 use crate::analysis::phase::shooting::{Multipliers, Return, Shooter, largest, size};
@@ -26,6 +34,8 @@ use crate::model::Model;
 /// The longest step along a branch, in parts of the range of the parameter, of the period and of the size of the state.
 const LONGEST: f64 = 0.05;
 const SHORTEST: f64 = 1e-6;
+/// Most branches.
+const BRANCHES: usize = 8;
 /// Most points of a branch.
 const POINTS: usize = 500;
 /// Newton's iteration across a branch.
@@ -71,6 +81,27 @@ struct Follower {
     /// The period at the first value, and how it follows from the parameters where it is given.
     unit: f64,
     given: Option<String>,
+    /// Whether other branches are followed, too.
+    switches: bool,
+}
+
+/// Collects extreme values.
+struct Extent {
+    of: Vec<[f64; 2]>,
+}
+
+impl Observer for Extent {
+    fn wants_dense(&self, _start: f64, _end: f64) -> bool {
+        false
+    }
+
+    fn step(&mut self, step: &DenseStep<'_>, _system: &mut dyn System) -> Control {
+        for ([low, high], &x) in self.of.iter_mut().zip(step.state_at_end()) {
+            *low = low.min(x);
+            *high = high.max(x);
+        }
+        Control::Continue
+    }
 }
 
 impl Follower {
@@ -218,17 +249,44 @@ impl Follower {
         found
     }
 
-    fn point(&self, place: &Place) -> BranchPoint {
+    fn point(&mut self, place: &Place) -> BranchPoint {
         BranchPoint {
             parameter: place.p,
             state: self.shooter.phase.named(&place.found.point.y),
             period: Some(place.found.period),
+            extent: self.extent(place),
             stability: place.multipliers.stability,
         }
     }
 
+    /// The least and the greatest value of each component along the motion, at the steps.
+    fn extent(&mut self, place: &Place) -> Vec<[f64; 2]> {
+        self.set(place.p);
+        let y = &place.found.point.y;
+        let mut extent = Extent { of: y.iter().map(|&x| [x, x]).collect() };
+        let mut state = y.clone();
+        state.resize(self.shooter.flow.dimension(), 0.0);
+        let t0 = self.shooter.phase.t;
+        let options = OdeOptions {
+            t0,
+            t1: t0 + place.found.period,
+            tolerance: 1e-9,
+            longest: place.found.period / 60.0,
+            ..OdeOptions::default()
+        };
+        integrate(&mut self.shooter.flow, &state, &options, &mut extent);
+        extent.of
+    }
+
     /// Adds what happens between two places.
-    fn specials(&mut self, here: &Place, next: &Place, length: f64, branch: &mut Branch) {
+    fn specials(
+        &mut self,
+        here: &Place,
+        next: &Place,
+        length: f64,
+        branch: &mut Branch,
+        others: &mut Vec<Start>,
+    ) {
         if here.quotient.variables != next.quotient.variables {
             return;
         }
@@ -258,15 +316,30 @@ impl Follower {
                 && let Some(found) = self.locate(here, length, ends, &value)
             {
                 let state = self.shooter.phase.named(&found.found.point.y);
-                branch.special.push(SpecialPoint { kind, parameter: found.p, state });
+                branch.special.push(SpecialPoint {
+                    kind,
+                    parameter: found.p,
+                    state,
+                    frequency: None,
+                    shape: Vec::new(),
+                });
+                if self.switches && matches!(kind, "flip" | "branch") {
+                    others.extend(self.others(&found, kind));
+                }
             }
         }
     }
 
     /// Follows the branch from a place.
-    fn branch(&mut self, start: Place, watch: &mut dyn FnMut() -> bool) -> (Branch, bool) {
+    fn branch(
+        &mut self,
+        start: Place,
+        others: &mut Vec<Start>,
+        watch: &mut dyn FnMut() -> bool,
+    ) -> (Branch, bool) {
         let mut branch = Branch::default();
-        branch.points.push(self.point(&start));
+        let first = self.point(&start);
+        branch.points.push(first);
         let measure = |place: &Place| {
             let variables = place.quotient.variables.iter();
             variables.fold(0.1_f64, |m, &c| m.max(place.found.point.y[c].abs())).min(1.0)
@@ -292,19 +365,21 @@ impl Follower {
                 }
                 continue;
             };
-            self.specials(&here, &next, length, &mut branch);
+            self.specials(&here, &next, length, &mut branch, others);
             if next.p < low || next.p > high {
                 let end = if next.p < low { low } else { high };
                 let ends = (here.p - end, next.p - end);
                 if ends.0 != 0.0
                     && let Some(last) = self.locate(&here, length, ends, &|place| place.p - end)
                 {
-                    branch.points.push(self.point(&last));
+                    let point = self.point(&last);
+                    branch.points.push(point);
                 }
                 branch.end = "range";
                 break;
             }
-            branch.points.push(self.point(&next));
+            let point = self.point(&next);
+            branch.points.push(point);
             let rates = next.quotient.variables.iter().map(|&c| next.found.point.rates[c]);
             let rates: Vec<f64> = rates.collect();
             let is_still = largest(&rates) * next.found.period < 1e-4;
@@ -347,6 +422,7 @@ fn follow(
         to: request.to,
         unit: found.period,
         given,
+        switches: request.switch,
     };
     let columns = quotient.variables.len() + usize::from(!follower.shooter.is_driven) + 1;
     let mut along = vec![0.0; columns];
@@ -360,11 +436,11 @@ fn follow(
             request.parameter
         )));
     }
-    let (branch, interrupted) = follower.branch(start, watch);
+    let (branches, interrupted) = follower.all(start, None, watch);
     Ok(Continuation {
         title: model.name().to_owned(),
         parameter: request.parameter.clone(),
-        branches: vec![branch],
+        branches,
         interrupted,
     })
 }

@@ -9,7 +9,7 @@
 use pfaff_solver::least_squares;
 
 use crate::analysis::phase::chart::{Chart, ChartPoint};
-use crate::analysis::phase::field::{Field, FieldPoint};
+use crate::analysis::phase::field::{Field, FieldPoint, ParameterPoint};
 use crate::split_mix::SplitMix64;
 
 /// Entries below this part of their terms, and of the largest terms of their row, vanish at scattered states.
@@ -112,6 +112,22 @@ impl Quotient {
         })
     }
 
+    /// $\partial g/\partial p$ by rows.
+    pub(crate) fn by_parameters(
+        &self,
+        point: &FieldPoint,
+        by: &ParameterPoint,
+    ) -> Option<Vec<f64>> {
+        let (d, k) = (point.y.len(), by.count);
+        let shift = self.chart.shift(point, by)?;
+        let rows = self.variables.iter().flat_map(|&c| (0..k).map(move |j| (c, j)));
+        let entry = |(c, j): (usize, usize)| {
+            let moved = point.jacobian[c * d..(c + 1) * d].iter().enumerate();
+            by.rates[c * k + j] + moved.map(|(i, f)| f * shift[i * k + j]).sum::<f64>()
+        };
+        Some(rows.map(entry).collect())
+    }
+
     /// The equilibrium of the quotient that Newton's iteration reaches from a state, by the shortest steps; `None` if
     /// it reaches none.
     pub(crate) fn settle(&self, field: &mut Field, start: &FieldPoint) -> Option<FieldPoint> {
@@ -207,8 +223,18 @@ pub(crate) fn scattered(
     chart: &Chart,
     point: &FieldPoint,
 ) -> Vec<FieldPoint> {
+    scattered_many(field, chart, point, SCATTERED)
+}
+
+/// As many as asked for, if the constraints allow.
+pub(crate) fn scattered_many(
+    field: &mut Field,
+    chart: &Chart,
+    point: &FieldPoint,
+    count: usize,
+) -> Vec<FieldPoint> {
     let mut found = Vec::new();
-    for seed in 0..SCATTERED {
+    for seed in 0..count {
         for spread in [0.3, 0.1, 0.02] {
             let mut random = SplitMix64(seed as u64 + 1);
             let mut y = point.y.clone();

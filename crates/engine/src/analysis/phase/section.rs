@@ -8,6 +8,7 @@ use pfaff_solver::{
     self as solver, Control, DenseStep, LocatedEvent, Observer, System, integrate,
 };
 
+use crate::analysis::phase::quick_section::{Limits, QuickSection};
 use crate::derivation::derive_in;
 use crate::error::{Error, Failure};
 use crate::model::Model;
@@ -16,6 +17,7 @@ use crate::motion::{Series, StopReason};
 use crate::problem::settings::{Run, Settings};
 use crate::run::prepare::{Prepared, RunInput, prepare};
 use crate::run::volterra;
+use crate::system::dynamics::Dynamics;
 
 /// Steps without a crossing after which the surface counts as never met.
 const PATIENCE: usize = 200_000;
@@ -56,6 +58,24 @@ pub struct Section {
     pub observed: Vec<Series>,
     /// Why there are fewer points than asked for, and when that was.
     pub stop: Option<(StopReason, f64)>,
+}
+
+impl Section {
+    /// Adds the points of another motion of the same model.
+    pub fn append(&mut self, other: Self) {
+        self.t.extend(other.t);
+        let pairs = [
+            (&mut self.q, other.q),
+            (&mut self.v, other.v),
+            (&mut self.observed, other.observed),
+        ];
+        for (own, more) in pairs {
+            own.iter_mut().zip(more).for_each(|(own, more)| own.values.extend(more.values));
+        }
+        if self.stop.is_none() {
+            self.stop = other.stop;
+        }
+    }
 }
 
 /// Integrates until a surface was crossed as often as asked. `watch` is asked now and then and may end it by `false`.
@@ -177,32 +197,65 @@ pub(crate) fn sections(
         stop: None,
     };
     let (mut t, mut y, mut length) = (settings.options.t0, y0, PIECE);
-    let stop = loop {
-        let mut options = settings.options;
-        options.t0 = t;
-        options.max_steps = usize::MAX;
-        if request.t1.is_none() {
-            options.t1 = t + length;
-            length = (2.0 * length).min(1e5);
-        }
-        let outcome = integrate(&mut system, &y, &options, &mut crossings);
-        (t, y) = (outcome.t, outcome.y);
-        if crossings.found.len() == request.count {
-            break None;
-        }
-        let reason = match outcome.stop {
-            solver::StopReason::End if request.t1.is_none() => continue,
-            solver::StopReason::End => StopReason::End,
-            solver::StopReason::Event(k) => StopReason::Event(workspace.events[k].name.clone()),
-            solver::StopReason::StepTooSmall => StopReason::StepTooSmall,
-            solver::StopReason::Singular => StopReason::Singular,
-            solver::StopReason::NotFinite => StopReason::NotFinite,
-            solver::StopReason::MaxSteps => StopReason::MaxSteps,
-            solver::StopReason::Interrupted => {
-                crossings.stop.take().unwrap_or(StopReason::Interrupted)
-            }
+    let is_plain = workspace.resets.is_empty()
+        && !workspace.hybrid.switches()
+        && workspace.hybrid.samplers.is_empty()
+        && settings.breaks.is_empty();
+    let backend = request.backend.unwrap_or_default();
+    let quick =
+        if is_plain { QuickSection::new(&workspace, &dynamics, backend)? } else { None };
+    let n = workspace.coordinates.len();
+    let second: Vec<usize> = match &dynamics {
+        Dynamics::Saddle(_) => (0..n).collect(),
+        Dynamics::Ordinary(ordinary) => (0..n).filter(|&k| ordinary.orders[k] == 2).collect(),
+    };
+    // Positions and velocities of a quick search.
+    let mut states: Vec<(f64, Vec<f64>)> = Vec::new();
+    let stop = if let Some(mut quick) = quick {
+        let limits = Limits {
+            count: request.count,
+            t1: request.t1,
+            tolerance: settings.options.tolerance,
+            patience: PATIENCE,
         };
-        break Some((reason, t));
+        let mut start = Sample::new(system.n, system.m);
+        system
+            .resolve(t, &y, true, &mut start)
+            .map_err(|_| Failure::usage("at the initial state the equations have no value"))?;
+        let mut state = start.q.clone();
+        state.extend(second.iter().map(|&k| start.v[k]));
+        let mut add = |t: f64, y: &[f64]| states.push((t, y.to_vec()));
+        quick.run(t, &state, &limits, &mut *crossings.watch, &mut add)
+    } else {
+        loop {
+            let mut options = settings.options;
+            options.t0 = t;
+            options.max_steps = usize::MAX;
+            if request.t1.is_none() {
+                options.t1 = t + length;
+                length = (2.0 * length).min(1e5);
+            }
+            let outcome = integrate(&mut system, &y, &options, &mut crossings);
+            (t, y) = (outcome.t, outcome.y);
+            if crossings.found.len() == request.count {
+                break None;
+            }
+            let reason = match outcome.stop {
+                solver::StopReason::End if request.t1.is_none() => continue,
+                solver::StopReason::End => StopReason::End,
+                solver::StopReason::Event(k) => {
+                    StopReason::Event(workspace.events[k].name.clone())
+                }
+                solver::StopReason::StepTooSmall => StopReason::StepTooSmall,
+                solver::StopReason::Singular => StopReason::Singular,
+                solver::StopReason::NotFinite => StopReason::NotFinite,
+                solver::StopReason::MaxSteps => StopReason::MaxSteps,
+                solver::StopReason::Interrupted => {
+                    crossings.stop.take().unwrap_or(StopReason::Interrupted)
+                }
+            };
+            break Some((reason, t));
+        }
     };
     let empty = |name: &String| Series { name: name.clone(), values: Vec::new() };
     let columns: Vec<Series> = workspace.coordinates.iter().map(|c| empty(&c.name)).collect();
@@ -217,6 +270,25 @@ pub(crate) fn sections(
     };
     let mut sample = Sample::new(system.n, system.m);
     let mut values = vec![f64::NAN; found.observed.len()];
+    let has_rates = second.len() < n || !found.observed.is_empty();
+    for (t, state) in states {
+        sample.q.copy_from_slice(&state[..n]);
+        sample.v.fill(0.0);
+        second.iter().zip(&state[n..]).for_each(|(&k, v)| sample.v[k] = *v);
+        if has_rates {
+            let y = system.state(t, &sample.q.clone(), &sample.v.clone(), &[]);
+            if system.resolve(t, &y, true, &mut sample).is_ok() {
+                system.observe(&sample, &mut values);
+            } else {
+                values.fill(f64::NAN);
+            }
+        }
+        found.t.push(t);
+        let lists = [&mut found.q, &mut found.v, &mut found.observed];
+        for (list, values) in lists.into_iter().zip([&sample.q, &sample.v, &values]) {
+            list.iter_mut().zip(values).for_each(|(series, x)| series.values.push(*x));
+        }
+    }
     for (t, y) in crossings.found {
         if system.resolve(t, &y, true, &mut sample).is_ok() {
             system.observe(&sample, &mut values);

@@ -13,6 +13,7 @@ use crate::analysis::phase::field::FieldPoint;
 use crate::analysis::phase::linearize::{LinearizeRequest, Phase};
 use crate::analysis::phase::quotient::{Quotient, scattered};
 use crate::analysis::phase::stability::Stability;
+use crate::analysis::phase::symmetries::{AffineSymmetry, Carried, symmetries};
 use crate::analysis::phase::tangent_flow::TangentFlow;
 use crate::error::Failure;
 use crate::model::Model;
@@ -28,6 +29,9 @@ pub(crate) struct Shooter {
     pub(crate) is_driven: bool,
     /// Components of the state that are angles.
     angles: Vec<usize>,
+    /// Symmetries by which a motion may be turned when it returns, and how far it is.
+    pub(crate) turning: Vec<AffineSymmetry>,
+    pub(crate) turned: Vec<f64>,
     tolerance: f64,
 }
 
@@ -41,6 +45,10 @@ pub(crate) struct Return {
     pub(crate) miss: Vec<f64>,
     /// $S = \partial w(T)/\partial w(0)$ by rows.
     pub(crate) matrix: Vec<f64>,
+    /// The same over parts of the period, one after another, where it was found so.
+    pub(crate) parts: Vec<Vec<f64>>,
+    /// The end before it was turned back.
+    pub(crate) landed: Vec<f64>,
 }
 
 impl Shooter {
@@ -66,7 +74,45 @@ impl Shooter {
         let angles = angles(&mut phase, &quotient, &point);
         let is_driven = phase.field.has_time;
         let quotient = quotient.moved(&phase.field, &point);
-        Ok((Self { phase, flow, is_driven, angles, tolerance }, quotient, point))
+        let (turning, turned) = (Vec::new(), Vec::new());
+        let shooter = Self { phase, flow, is_driven, angles, turning, turned, tolerance };
+        Ok((shooter, quotient, point))
+    }
+
+    /// Lets motions return up to turns of coordinates into each other, where these are symmetries.
+    pub(crate) fn allow_turns(&mut self, quotient: &Quotient, point: &FieldPoint) {
+        if self.is_driven {
+            return;
+        }
+        let mut all = symmetries(&mut self.phase.field, &quotient.chart, point);
+        let field = &self.phase.field;
+        let moves = |s: &AffineSymmetry| {
+            let moved = field.prolonged(&s.frame, &point.y);
+            quotient.variables.iter().any(|&c| moved[c].abs() > 1e-9)
+        };
+        all.retain(|s| !s.is_shift && moves(s));
+        self.turned = vec![0.0; all.len()];
+        self.turning = all;
+    }
+
+    /// Takes the turn, of those about one symmetry, after which a motion is nearest to its start.
+    pub(crate) fn guess_turn(&mut self, quotient: &Quotient, y: &[f64], period: f64) {
+        if self.turning.len() != 1 {
+            return;
+        }
+        let Some(plain) = self.shoot(quotient, y, period) else { return };
+        let mut best = (0.3 * largest(&plain.miss), 0.0);
+        for k in -32..32 {
+            let angle = TAU * f64::from(k) / 64.0;
+            let map = Carried::along(&self.phase.field, &self.turning, &[-angle]);
+            let back = map.apply(&self.phase.field, &plain.landed, true);
+            let miss = quotient.variables.iter().map(|&c| (back[c] - y[c]).abs());
+            let miss = miss.fold(0.0_f64, f64::max);
+            if miss < best.0 {
+                best = (miss, angle);
+            }
+        }
+        self.turned[0] = best.1;
     }
 
     /// Integrates over a period; `None` if that is not possible.
@@ -76,7 +122,17 @@ impl Shooter {
         y: &[f64],
         period: f64,
     ) -> Option<Return> {
-        let t0 = self.phase.t;
+        self.shoot_from(quotient, None, y, (self.phase.t, period))
+    }
+
+    /// From a time on, over a part of the period; measured in the variables of another quotient, if one is given.
+    pub(crate) fn shoot_from(
+        &mut self,
+        quotient: &Quotient,
+        next: Option<(&Quotient, &[f64])>,
+        y: &[f64],
+        (t0, period): (f64, f64),
+    ) -> Option<Return> {
         let point = self.phase.field.at(t0, y).ok()?;
         let tangent = quotient.point(&point)?.tangent;
         let (d, w) = (y.len(), quotient.variables.len());
@@ -95,16 +151,35 @@ impl Shooter {
         if outcome.stop != StopReason::End {
             return None;
         }
-        let end = self.phase.field.at(t0 + period, &outcome.y[..d]).ok()?;
+        let (wanted, target) = next.unwrap_or((quotient, y));
+        let landed = outcome.y[..d].to_vec();
+        let mut columns: Vec<Vec<f64>> =
+            outcome.y[d..d * (1 + w)].chunks(d).map(<[f64]>::to_vec).collect();
+        let mut last = landed.clone();
+        // Parts of a period are not turned, but the whole is.
+        if next.is_none() && self.turned.iter().any(|x| *x != 0.0) {
+            let field = &self.phase.field;
+            let angles: Vec<f64> = self.turned.iter().map(|x| -x).collect();
+            let map = Carried::along(field, &self.turning, &angles);
+            last = map.apply(field, &last, true);
+            columns = columns.iter().map(|x| map.apply(field, x, false)).collect();
+        }
+        let end = self.phase.field.at(t0 + period, &last).ok()?;
         let miss = |&c: &usize| {
-            let moved = end.y[c] - point.y[c];
+            let moved = end.y[c] - target[c];
             let turns = if self.angles.contains(&c) { (moved / TAU).round() } else { 0.0 };
             moved - TAU * turns
         };
-        let miss = quotient.variables.iter().map(miss).collect();
-        let rows = quotient.variables.iter().flat_map(|&c| (0..w).map(move |j| (c, j)));
-        let matrix = rows.map(|(c, j)| outcome.y[d * (1 + j) + c]).collect();
-        Some(Return { point, end, period, miss, matrix })
+        let miss = wanted.variables.iter().map(miss).collect();
+        let rows = wanted.variables.iter().flat_map(|&c| (0..w).map(move |j| (c, j)));
+        let matrix = rows.map(|(c, j)| columns[j][c]).collect();
+        Some(Return { point, end, period, miss, matrix, parts: Vec::new(), landed })
+    }
+
+    /// A difference of a component, less whole turns if it is an angle.
+    pub(crate) fn less_turns(&self, c: usize, moved: f64) -> f64 {
+        let turns = if self.angles.contains(&c) { (moved / TAU).round() } else { 0.0 };
+        moved - TAU * turns
     }
 
     /// The state that is nearest to one with other values of $w$, on the constraints.
@@ -154,12 +229,26 @@ impl Shooter {
             let unit = |j: usize| f64::from(u8::from(i == j));
             matrix.extend((0..w).map(|j| at.matrix[i * w + j] - unit(j)));
             matrix.extend((!self.is_driven).then_some(end[i]));
+            let c = quotient.variables[i];
+            let turned = self.turning.iter();
+            let turned = turned.map(|s| -self.phase.field.prolonged(&s.frame, &at.end.y)[c]);
+            matrix.extend(turned);
         }
         let mut right: Vec<f64> = at.miss.iter().map(|x| -x).collect();
         if !self.is_driven {
             let size = largest(&begin);
             matrix.extend(begin.iter().map(|x| if size > 0.0 { x / size } else { 0.0 }));
             matrix.push(0.0);
+            matrix.extend(self.turning.iter().map(|_| 0.0));
+            right.push(0.0);
+        }
+        // Where an orbit may be turned as a whole, it stays.
+        for symmetry in &self.turning {
+            let moved = self.phase.field.prolonged(&symmetry.frame, &at.point.y);
+            let along: Vec<f64> = quotient.variables.iter().map(|&c| moved[c]).collect();
+            let size = largest(&along).max(1e-300);
+            matrix.extend(along.iter().map(|x| x / size));
+            matrix.extend(std::iter::repeat_n(0.0, 1 + self.turning.len()));
             right.push(0.0);
         }
         (matrix, right)
@@ -175,8 +264,20 @@ pub(crate) struct Multipliers {
 }
 
 impl Multipliers {
+    /// Of a motion over its period.
+    pub(crate) fn of_return(found: &Return, w: usize, is_driven: bool) -> Option<Self> {
+        if found.parts.is_empty() {
+            Self::of(&found.matrix, w, is_driven)
+        } else {
+            Self::judged(product_eigenvalues(&found.parts, w)?, is_driven)
+        }
+    }
+
     pub(crate) fn of(matrix: &[f64], w: usize, is_driven: bool) -> Option<Self> {
-        let mut values = eigenvalues(w, matrix)?;
+        Self::judged(eigenvalues(w, matrix)?, is_driven)
+    }
+
+    fn judged(mut values: Vec<[f64; 2]>, is_driven: bool) -> Option<Self> {
         values.sort_by(|a, b| size(b).total_cmp(&size(a)).then(b[1].total_cmp(&a[1])));
         let off = |k: &usize| libm::hypot(values[*k][0] - 1.0, values[*k][1]);
         let nearest = (0..values.len()).min_by(|a, b| off(a).total_cmp(&off(b)));
@@ -196,6 +297,41 @@ impl Multipliers {
         let all = self.values.iter().enumerate();
         all.filter(|(k, _)| Some(*k) != self.trivial).map(|(_, v)| *v)
     }
+}
+
+/// Eigenvalues of a product $S_N\cdots S_1$, each to its own digits: their $N$-th roots are the eigenvalues of the cyclic
+/// matrix of the factors.
+fn product_eigenvalues(parts: &[Vec<f64>], w: usize) -> Option<Vec<[f64; 2]>> {
+    let (n, k) = (parts.len(), parts.len() * w);
+    let mut cyclic = vec![0.0; k * k];
+    for (part, matrix) in parts.iter().enumerate() {
+        let (row, column) = ((part + 1) % n * w, part * w);
+        for i in 0..w {
+            for j in 0..w {
+                cyclic[(row + i) * k + column + j] = matrix[i * w + j];
+            }
+        }
+    }
+    let power = |v: &[f64; 2]| {
+        let (modulus, angle) = (libm::hypot(v[0], v[1]), libm::atan2(v[1], v[0]));
+        let size = libm::pow(modulus, n as f64);
+        [size * libm::cos(n as f64 * angle), size * libm::sin(n as f64 * angle)]
+    };
+    let mut left: Vec<[f64; 2]> = eigenvalues(k, &cyclic)?.iter().map(power).collect();
+    left.sort_by(|a, b| size(b).total_cmp(&size(a)).then(b[1].total_cmp(&a[1])));
+    let mut found = Vec::new();
+    // Each is there n times; the mean of those that are nearest to each other.
+    while let Some(first) = left.first().copied() {
+        let off = |v: &[f64; 2]| libm::hypot(v[0] - first[0], v[1] - first[1]);
+        left.sort_by(|a, b| off(a).total_cmp(&off(b)));
+        let count = n.min(left.len());
+        let group: Vec<[f64; 2]> = left.drain(..count).collect();
+        let mean = |i: usize| group.iter().map(|v| v[i]).sum::<f64>() / count as f64;
+        let (re, im) = (mean(0), mean(1));
+        found.push([re, if im.abs() < 1e-9 * re.abs() { 0.0 } else { im }]);
+        left.sort_by(|a, b| size(b).total_cmp(&size(a)).then(b[1].total_cmp(&a[1])));
+    }
+    Some(found)
 }
 
 /// The absolute value of a complex number.

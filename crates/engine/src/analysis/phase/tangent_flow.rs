@@ -13,10 +13,11 @@
 use pfaff_expr::{Expr, Role};
 use pfaff_model::Workspace;
 use pfaff_program::{Backend, CompileError, Executor, Program};
-use pfaff_solver::{EvalError, System, least_squares};
+use pfaff_solver::{Block, EvalError, ExplicitSteps, RungeKuttaStep, System, least_squares};
 
 use crate::analysis::phase::field::{Field, FieldPoint};
 use crate::system::compiled::Dynamics;
+use crate::system::explicit_steps;
 
 /// Steps after which the directions are made orthonormal.
 const STEPS: usize = 12;
@@ -45,7 +46,7 @@ struct Explicit {
 }
 
 /// $f$ by divisions alone, if that is possible.
-fn solved(model: &Workspace, dynamics: &Dynamics) -> Option<Vec<Expr>> {
+pub(crate) fn solved(model: &Workspace, dynamics: &Dynamics) -> Option<Vec<Expr>> {
     let g = &model.graph;
     let diagonal = |rows: &[Vec<Expr>]| {
         let is_zero = |(i, j): (usize, usize)| i == j || rows[i][j] == g.zero();
@@ -259,6 +260,13 @@ impl System for TangentFlow {
         Ok(())
     }
 
+    fn explicit_steps(&mut self) -> Option<&mut dyn ExplicitSteps> {
+        match &self.explicit {
+            Some(Explicit { run: Executor::Native(_), .. }) => Some(self),
+            _ => None,
+        }
+    }
+
     fn project(&mut self, t: f64, y: &mut [f64]) -> Result<(), EvalError> {
         if self.field.m == 0 {
             return Ok(());
@@ -308,6 +316,26 @@ impl System for TangentFlow {
             Ok(true)
         } else {
             Err(EvalError::NotFinite)
+        }
+    }
+}
+
+impl ExplicitSteps for TangentFlow {
+    fn step(&mut self, step: &mut RungeKuttaStep<'_>) -> bool {
+        match &mut self.explicit {
+            Some(Explicit { run: Executor::Native(rates), .. }) => {
+                explicit_steps::step(rates, step)
+            }
+            _ => false,
+        }
+    }
+
+    fn dense_output(&mut self, step: &mut RungeKuttaStep<'_>, dense: &mut [Block]) -> bool {
+        match &mut self.explicit {
+            Some(Explicit { run: Executor::Native(rates), .. }) => {
+                explicit_steps::dense_output(rates, step, dense)
+            }
+            _ => false,
         }
     }
 }

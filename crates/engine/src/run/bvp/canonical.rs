@@ -15,6 +15,7 @@
 
 mod end_values;
 mod lagrangian;
+pub(crate) mod parameters;
 
 use pfaff_expr::Expr;
 use pfaff_mechanics::Equations;

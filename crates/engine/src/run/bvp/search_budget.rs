@@ -1,6 +1,6 @@
 //! How long a search goes on: until it is interrupted from outside, or has taken its time.
 
-use crate::clock::{Clock, Stopwatch};
+use crate::clock::{Clock, Interrupt, Stopwatch};
 
 /// Asked between the attempts of a search.
 pub(crate) struct SearchBudget<'a> {
@@ -24,11 +24,12 @@ impl<'a> SearchBudget<'a> {
     pub(crate) fn new(
         seconds: f64,
         clock: Option<Clock>,
+        interrupt: Option<Interrupt>,
         going: &'a mut dyn FnMut(usize) -> bool,
     ) -> Self {
         Self {
             going,
-            limit: TimeLimit { watch: Stopwatch::start(clock), seconds },
+            limit: TimeLimit { watch: Stopwatch::start(clock), seconds, interrupt },
             ended: None,
         }
     }
@@ -41,7 +42,7 @@ impl<'a> SearchBudget<'a> {
     /// Whether the search is to end.
     pub(crate) fn is_over(&mut self, integrations: usize) -> bool {
         if self.ended.is_none() {
-            if !(self.going)(integrations) {
+            if !(self.going)(integrations) || Interrupt::is_asked(self.limit.interrupt) {
                 self.ended = Some(Ended::Interrupted);
             } else if self.limit.is_over() {
                 self.ended = Some(Ended::Late);
@@ -56,10 +57,11 @@ impl<'a> SearchBudget<'a> {
 pub(crate) struct TimeLimit {
     watch: Stopwatch,
     seconds: f64,
+    interrupt: Option<Interrupt>,
 }
 
 impl TimeLimit {
     pub(crate) fn is_over(&self) -> bool {
-        self.watch.seconds() > self.seconds
+        self.watch.seconds() > self.seconds || Interrupt::is_asked(self.interrupt)
     }
 }

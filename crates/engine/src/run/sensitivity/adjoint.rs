@@ -52,7 +52,7 @@ pub(super) fn check(
             "gradients by the adjoint equations are not available across branches: ask for sensitivities",
         ));
     }
-    directions(model, &by, t0).map(|_| ())
+    directions(model, &by, (t0, None)).map(|_| ())
 }
 
 /// The observed quantity by index, and whether it is integrated.
@@ -87,7 +87,7 @@ pub(super) fn gradient(
 ) -> Result<Gradient, Failure> {
     let &Base { model, settings, dynamics, start } = base;
     let (observed, is_integral) = quantity(model, request)?;
-    let directions = directions(model, &names(model, request), settings.t0)?;
+    let directions = directions(model, &names(model, request), (settings.t0, None))?;
     let changes: Vec<Vec<f64>> =
         directions.iter().map(|d| parameter_tangents(model, d.source)).collect();
     let varied: Vec<usize> = (0..model.parameters.len())

@@ -21,18 +21,20 @@ pub(crate) enum Source {
     Parameter(usize),
     /// An initial value.
     Initial(Quantity),
+    /// A final value, between given ends.
+    Final(Quantity),
 }
 
 /// The directions of these names: `a`, `J[1,2]`, `x(0)`, `x'(0)`, `mu(c)(0)`. In the place of 0 the start `t0` may
-/// stand.
+/// stand. Between given ends also `x(1)`, with the end time, or `x(end)`.
 pub(crate) fn directions(
     model: &Workspace,
     names: &[String],
-    t0: f64,
+    times: (f64, Option<f64>),
 ) -> Result<Vec<Direction>, Failure> {
     let mut list: Vec<Direction> = Vec::new();
     for name in names {
-        let direction = direction(model, name.trim(), t0)?;
+        let direction = direction(model, name.trim(), times)?;
         if list.iter().any(|known| known.source == direction.source) {
             return Err(Failure::Usage(format!("`{}` is asked for twice", name.trim())));
         }
@@ -41,7 +43,11 @@ pub(crate) fn directions(
     Ok(list)
 }
 
-fn direction(model: &Workspace, name: &str, t0: f64) -> Result<Direction, Failure> {
+fn direction(
+    model: &Workspace,
+    name: &str,
+    times: (f64, Option<f64>),
+) -> Result<Direction, Failure> {
     if name.is_empty() {
         return Err(Failure::usage(
             "a name is missing: write parameters and initial values such as \"a, m, x'(0)\"",
@@ -51,17 +57,18 @@ fn direction(model: &Workspace, name: &str, t0: f64) -> Result<Direction, Failur
     let source = if let Some(k) = model.parameters.iter().position(|p| p.name == squeezed) {
         Source::Parameter(k)
     } else {
-        Source::Initial(initial(model, name, &squeezed, t0)?)
+        end_value(model, name, &squeezed, times)?
     };
     Ok(Direction { name: squeezed, source })
 }
 
-fn initial(
+/// An initial value, or a final one where there are ends.
+fn end_value(
     model: &Workspace,
     name: &str,
     squeezed: &str,
-    t0: f64,
-) -> Result<Quantity, Failure> {
+    (t0, t1): (f64, Option<f64>),
+) -> Result<Source, Failure> {
     let unknown = || {
         let mut names: Vec<String> = model.parameters.iter().map(|p| p.name.clone()).collect();
         for c in &model.coordinates {
@@ -100,13 +107,20 @@ fn initial(
             let found = model.coordinates.iter().position(|c| c.name == coordinate);
             Quantity::Coordinate(found.ok_or_else(unknown)?, order)
         };
+    let has_ends = !model.terminal.is_empty();
+    if has_ends && time == "end" {
+        return Ok(Source::Final(quantity));
+    }
     let at = time.parse::<f64>().map_err(|_| unknown())?;
+    if has_ends && t1 == Some(at) {
+        return Ok(Source::Final(quantity));
+    }
     if at != 0.0 && at != t0 {
         return Err(Failure::Usage(format!(
             "`{name}` is no initial value: the run starts at t = {t0}, write `{what}(0)` or `{what}({t0})`"
         )));
     }
-    Ok(quantity)
+    Ok(Source::Initial(quantity))
 }
 
 /// The change of every parameter along a direction, with those that are defined by others.

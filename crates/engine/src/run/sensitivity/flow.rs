@@ -13,9 +13,11 @@
 
 use pfaff_model::Workspace;
 use pfaff_program::{Backend, CompileError};
-use pfaff_solver::{EvalError, System};
+use pfaff_solver::{Block, EvalError, ExplicitSteps, RungeKuttaStep, System};
 
+use crate::run::sensitivity::explicit::ExplicitFlow;
 use crate::system::compiled::{Compiled, CompiledSystem, Dynamics};
+use crate::system::explicit_steps;
 use crate::system::linearisation::{
     Rate, Slopes, Variables, constraint_slopes, equation_slopes,
 };
@@ -39,6 +41,8 @@ pub(crate) struct VariationalFlow {
     pub(crate) response: Vec<f64>,
     residual: Vec<f64>,
     velocities: Vec<f64>,
+    /// All rates as one program, where that can be trusted.
+    explicit: Option<Box<ExplicitFlow>>,
 }
 
 impl VariationalFlow {
@@ -56,7 +60,14 @@ impl VariationalFlow {
             kkt.promote(model)?;
         }
         let rates = variables.rates.clone();
+        let explicit = match dynamics {
+            Dynamics::Saddle(equations) => {
+                ExplicitFlow::new(model, equations, &variables, &tangents, backend)
+            }
+            Dynamics::Ordinary(_) => None,
+        };
         Ok(Self {
+            explicit: explicit.map(Box::new),
             equations: equation_slopes(model, dynamics, &variables, backend)?,
             constraints: constraint_slopes(model, dynamics, &variables, backend)?,
             unknowns: vec![0.0; variables.unknowns.len()],
@@ -84,6 +95,17 @@ impl VariationalFlow {
             kkt.evaluate(t, &y[..n], &y[n..2 * n], &y[2 * n..2 * n + kkt.carried]);
             kkt.measure_velocities(&y[n..2 * n]);
             kkt.decide();
+            if !kkt.repeated().is_empty() {
+                self.explicit = None;
+            }
+        }
+        let Some(mut explicit) = self.explicit.take() else { return };
+        let mut expected = vec![0.0; y.len()];
+        if y.len() == self.dimension()
+            && self.rates(t, y, &mut expected).is_ok()
+            && explicit.calibrate(t, y, &expected)
+        {
+            self.explicit = Some(explicit);
         }
     }
 
@@ -221,6 +243,12 @@ impl System for VariationalFlow {
     }
 
     fn rates(&mut self, t: f64, y: &[f64], rates: &mut [f64]) -> Result<(), EvalError> {
+        // NOTE: the factorisation with pivoting tells what is singular.
+        if let Some(explicit) = &mut self.explicit
+            && explicit.rates(t, y, rates)
+        {
+            return Ok(());
+        }
         self.solve(t, y)?;
         let d = self.size();
         Self::read(&self.rates, y, &self.unknowns, &mut rates[..d]);
@@ -262,7 +290,15 @@ impl System for VariationalFlow {
         self.constraints.is_some()
     }
 
+    fn explicit_steps(&mut self) -> Option<&mut dyn ExplicitSteps> {
+        let explicit = self.explicit.as_mut()?;
+        explicit.machine_code().is_some().then_some(self as &mut dyn ExplicitSteps)
+    }
+
     fn change_chart(&mut self, t: f64, y: &mut [f64]) -> Result<bool, EvalError> {
+        if self.explicit.as_mut().is_some_and(|explicit| !explicit.is_trusted(t, y)) {
+            self.explicit = None;
+        }
         self.system.change_chart(t, y)
     }
 
@@ -294,5 +330,17 @@ impl System for VariationalFlow {
 
     fn next_break(&self, t: f64, t1: f64) -> Option<f64> {
         self.system.next_break(t, t1)
+    }
+}
+
+impl ExplicitSteps for VariationalFlow {
+    fn step(&mut self, step: &mut RungeKuttaStep<'_>) -> bool {
+        let code = self.explicit.as_mut().and_then(|explicit| explicit.machine_code());
+        code.is_some_and(|rates| explicit_steps::step(rates, step))
+    }
+
+    fn dense_output(&mut self, step: &mut RungeKuttaStep<'_>, dense: &mut [Block]) -> bool {
+        let code = self.explicit.as_mut().and_then(|explicit| explicit.machine_code());
+        code.is_some_and(|rates| explicit_steps::dense_output(rates, step, dense))
     }
 }

@@ -11,9 +11,11 @@
 
 mod adjoint;
 pub(crate) mod direction;
+mod explicit;
 pub(crate) mod flow;
 mod outputs;
 pub(crate) mod start;
+pub(crate) mod values;
 
 use pfaff_expr::Expr;
 use pfaff_model::{Principle, Quantity, Workspace};
@@ -35,6 +37,7 @@ use crate::run::consistent_start::begin;
 use crate::run::sensitivity::direction::{Direction, Source, directions, parameter_tangents};
 use crate::run::sensitivity::flow::VariationalFlow;
 use crate::run::sensitivity::outputs::Outputs;
+pub(crate) use crate::run::sensitivity::outputs::results;
 use crate::run::sensitivity::start::{StartPlace, StartTangent};
 use crate::run::{bvp, variational, volterra};
 use crate::system::compiled::{CompiledSystem, Dynamics};
@@ -44,8 +47,8 @@ use crate::system::ordinary::spread;
 /// Output times up to which each ends a step, so that no interpolation is between.
 const EXACT: usize = 64;
 /// How much looser a second integration is, and what of its difference is taken for the error of the first.
-const LOOSER: f64 = 1e3;
-const SHARE: f64 = 1e-2;
+const LOOSER: f64 = 1e5;
+const SHARE: f64 = 1e-3;
 /// A difference this small is a rounding error, in parts of the state over what varies.
 const ROUNDING: f64 = 1e-13;
 
@@ -54,13 +57,24 @@ pub(crate) fn check(model: &Workspace, request: &Run) -> Result<(), Failure> {
     let refused = |what: &str, why: &str| {
         Err(Failure::Usage(format!("sensitivities are not available for {what}: {why}")))
     };
-    if variational::is_fractional(model) || bvp::has_ends(model) {
-        let why = "they are derivatives of a motion from a given start";
-        return refused("motions between given ends (`final`)", why);
+    if variational::is_fractional(model) {
+        let why = "the variational equations of the extremum are not derived";
+        return refused("extrema with memory between given ends (`final`)", why);
     }
-    if volterra::has_memory(model) {
-        let why = "the variational equations of the memory terms are not derived";
-        return refused("models with memory", why);
+    if bvp::has_ends(model) {
+        // NOTE: names are looked up where the end time is known, before the search.
+        if request.transition || request.gradient.is_some() {
+            let why = "they are derivatives of a motion from a given start";
+            return refused(
+                "motions between given ends (`final`) as a matrix or a gradient",
+                why,
+            );
+        }
+        return Ok(());
+    }
+    if volterra::has_memory(model) && (request.transition || request.gradient.is_some()) {
+        let why = "the state of such a motion is its whole past";
+        return refused("models with memory as a matrix or a gradient", why);
     }
     if !model.resets.is_empty() || model.hybrid.switches() || !model.hybrid.samplers.is_empty()
     {
@@ -71,7 +85,7 @@ pub(crate) fn check(model: &Workspace, request: &Run) -> Result<(), Failure> {
     if let Some(gradient) = &request.gradient {
         adjoint::check(model, gradient, settings.t0)?;
     }
-    directions(model, &request.sensitivities, settings.t0).map(|_| ())
+    directions(model, &request.sensitivities, (settings.t0, None)).map(|_| ())
 }
 
 /// Adds the sensitivities that a run is asked for to its motion.
@@ -91,7 +105,7 @@ pub(crate) fn add(
     let start = begin(model, &dynamics, &mut system, settings.t0)?;
     let base = Base { model, settings: &settings, dynamics: &dynamics, start: &start };
     if !request.sensitivities.is_empty() {
-        let directions = directions(model, &request.sensitivities, settings.t0)?;
+        let directions = directions(model, &request.sensitivities, (settings.t0, None))?;
         let changes: Vec<Vec<f64>> =
             directions.iter().map(|d| parameter_tangents(model, d.source)).collect();
         let place = StartPlace::new(model, &dynamics, &start, settings.t0)?;
@@ -115,19 +129,19 @@ pub(crate) fn add(
 }
 
 /// A motion at its start.
-struct Base<'a> {
-    model: &'a Workspace,
-    settings: &'a Settings,
-    dynamics: &'a Dynamics,
-    start: &'a Start,
+pub(crate) struct Base<'a> {
+    pub(crate) model: &'a Workspace,
+    pub(crate) settings: &'a Settings,
+    pub(crate) dynamics: &'a Dynamics,
+    pub(crate) start: &'a Start,
 }
 
 /// What varies, and how the start follows.
-struct Varied {
-    directions: Vec<Direction>,
+pub(crate) struct Varied {
+    pub(crate) directions: Vec<Direction>,
     /// The changes of all parameters along each direction.
-    changes: Vec<Vec<f64>>,
-    tangents: Vec<StartTangent>,
+    pub(crate) changes: Vec<Vec<f64>>,
+    pub(crate) tangents: Vec<StartTangent>,
 }
 
 impl Varied {
@@ -201,7 +215,7 @@ impl Base<'_> {
 }
 
 /// The derivatives of a motion along some directions.
-fn derivatives(
+pub(crate) fn derivatives(
     base: &Base<'_>,
     principle: Option<Principle>,
     varied: &Varied,
@@ -287,7 +301,7 @@ fn size(model: &Workspace, start: &Start, source: Source) -> f64 {
         Source::Initial(Quantity::Multiplier(a)) => {
             start.multipliers.get(a).copied().unwrap_or_default()
         }
-        Source::Initial(Quantity::Time) => 0.0,
+        Source::Initial(Quantity::Time) | Source::Final(_) => 0.0,
     };
     if value == 0.0 { 1.0 } else { value.abs() }
 }

@@ -54,6 +54,8 @@ impl Outputs {
             multipliers: named(constraints.clone()),
             observed: named(model.observed.iter().map(|o| &o.name).collect()),
             events: Vec::new(),
+            end: None,
+            second: Vec::new(),
         };
         let index = |name: &str| model.events.iter().position(|e| e.name == name);
         Self {
@@ -280,7 +282,7 @@ pub(crate) fn shifts(
 }
 
 /// Energy and reactions in terms of state and unknowns.
-pub(super) fn results(
+pub(crate) fn results(
     model: &Workspace,
     dynamics: &Dynamics,
     variables: &Variables,

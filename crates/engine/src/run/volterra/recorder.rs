@@ -1,5 +1,6 @@
 //! The observer of a run with memory: rows of output, and the numbers that the audit judges.
 
+use std::cell::Cell;
 use std::ops::Range;
 
 use pfaff_expr::{Expr, Graph, Node};
@@ -256,8 +257,10 @@ impl VolterraObserver for VolterraRecorder<'_> {
             t,
             steps: self.steps,
             rows: self.record.len(),
+            is_last: false,
             setting: self.setting,
             record: &self.record,
+            forgotten: &Cell::new(0),
             earlier: None,
         };
         if (self.watch)(&progress) { Control::Continue } else { Control::Stop }

@@ -13,7 +13,9 @@ impl CompiledSystem {
     pub(crate) fn is_surely_longer(&self, order: usize, most: usize) -> bool {
         match &self.dynamics {
             Compiled::Reduced(reduced) => reduced.is_surely_longer(order, most),
-            Compiled::Saddle(_) | Compiled::Ordinary(_) => false,
+            // A matrix that can be inverted has an entry in each row, and a factor has as many as there are rows.
+            Compiled::Saddle(kkt) => (kkt.n + kkt.m).pow(2) > most,
+            Compiled::Ordinary(_) => false,
         }
     }
 

@@ -2,24 +2,27 @@
 //!
 //! - `dalembert`: discrete Lagrange–d'Alembert with the midpoint rule. It keeps the symplectic form and momenta without
 //!   velocity constraints (with holonomic ones it is RATTLE), and the discrete constraints with them.
-//! - `gauss`: Gauss's collocation of order 4 in $(q, p)$, for models without constraints. It keeps the symplectic
-//!   form and quadratic invariants.
+//! - `gauss`: Gauss's collocation of order 4 in $(q, p)$, for models without constraints; with holonomic ones five
+//!   steps of RATTLE, composed to order 4. It keeps the symplectic form, and without constraints quadratic invariants.
 //! - `energy`: the midpoint rule with discrete gradients. It keeps the energy, to rounding.
 //!
 //! All are symmetric, so that reversible motions stay reversible.
 
+mod composed;
 mod dalembert;
 mod energy;
 mod gauss;
 mod legendre;
 mod tape;
 
+use pfaff_mechanics::Class;
 use pfaff_model::{Principle, Workspace};
 use pfaff_program::Backend;
 use pfaff_solver::EvalError;
 
 use crate::error::Failure;
 use crate::system::dynamics::Dynamics;
+pub(crate) use composed::Composed;
 pub(crate) use dalembert::Dalembert;
 pub(crate) use energy::{EnergyKeeping, Flow};
 pub(crate) use gauss::Gauss;
@@ -59,9 +62,11 @@ impl GeometricMethod {
         if !model.resets.is_empty() {
             return refused("the state jumps (`on`)");
         }
-        if self == Self::Gauss && !model.constraints.is_empty() {
+        let moving = equations.classes.iter().any(|class| *class != Class::Holonomic);
+        if self == Self::Gauss && moving {
             return refused(
-                "it is for models without constraints, and with holonomic ones `dalembert` is RATTLE",
+                "it is for models without constraints or with holonomic ones, and a velocity constraint leaves no \
+                 symplectic form to keep; `dalembert` and `energy` are for these",
             );
         }
         Ok(())
@@ -73,6 +78,7 @@ impl GeometricMethod {
 pub(crate) enum Geometric {
     Dalembert(Box<Dalembert>),
     Gauss(Box<Gauss>),
+    Composed(Box<Composed>),
     Energy(Box<EnergyKeeping>),
 }
 
@@ -91,6 +97,9 @@ impl Geometric {
         Ok(match method {
             GeometricMethod::Dalembert => {
                 Self::Dalembert(Box::new(Dalembert::new(model, equations, backend)?))
+            }
+            GeometricMethod::Gauss if !model.constraints.is_empty() => {
+                Self::Composed(Box::new(Composed::new(model, equations, backend)?))
             }
             GeometricMethod::Gauss => {
                 Self::Gauss(Box::new(Gauss::new(model, equations, backend)?))

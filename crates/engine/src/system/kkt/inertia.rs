@@ -95,16 +95,107 @@ impl Kkt {
             diagonal.clear();
             diagonal.extend(self.mass().rows().enumerate().map(|(i, row)| row.get(i)));
         } else if self.buffers.asked.is_multiple_of(RENEWED) {
-            diagonal.resize(self.n, 0.0);
-            let mut unit = vec![0.0; self.n];
-            for (i, mass) in diagonal.iter_mut().enumerate() {
-                unit[i] = 1.0;
-                *mass = self.twice_kinetic(&unit);
-                unit[i] = 0.0;
-            }
+            self.diagonal_by_definitions(&mut diagonal);
         }
         self.buffers.asked += 1;
         self.buffers.diagonal = diagonal;
         &self.buffers.diagonal
+    }
+
+    /// The diagonal of $J^\top\tilde M J$: auxiliary velocities are replaced by their definitions one after another,
+    /// the last one first.
+    fn diagonal_by_definitions(&self, diagonal: &mut Vec<f64>) {
+        let (n, all) = (self.n, self.n + self.extra);
+        let mut first: Vec<usize> = vec![all; n];
+        first.extend(n..all);
+        for k in (0..self.extra).rev() {
+            let row = self.definition(k);
+            row.columns.iter().filter(|&&j| j < n).for_each(|&j| first[j] = n + k);
+        }
+        diagonal.clear();
+        diagonal.resize(all, 0.0);
+        let mut form = QuadraticForm { n, first, diagonal, beside: vec![Vec::new(); all] };
+        for (i, row) in self.mass().rows().enumerate() {
+            row.entries().filter(|&(j, _)| j <= i).for_each(|(j, m)| form.add(i, j, m));
+        }
+        for k in (0..self.extra).rev() {
+            let row = self.definition(k);
+            let terms = || row.entries().take(row.columns.len() - 1).map(|(j, c)| (j, -c));
+            let own = std::mem::take(&mut form.beside[n + k]);
+            let square = form.diagonal[n + k];
+            for (j, c) in terms() {
+                for (l, d) in terms().filter(|&(l, _)| l <= j) {
+                    form.add(j, l, c * d * square);
+                }
+                for &(i, m) in &own {
+                    // NOTE: 2 x y becomes 2 x² on the diagonal.
+                    form.add(i, j, if i == j { 2.0 * c * m } else { c * m });
+                }
+            }
+        }
+        diagonal.truncate(n);
+    }
+}
+
+/// $\sum d_i x_i^2 + 2\sum s_{ij} x_i x_j$ over velocities and auxiliary velocities, of which only those products are
+/// kept that may become squares of velocities.
+struct QuadraticForm<'a> {
+    n: usize,
+    /// The first definition in which each velocity occurs: auxiliary velocities before it do not contain it.
+    first: Vec<usize>,
+    diagonal: &'a mut [f64],
+    /// By the later of the two.
+    beside: Vec<Vec<(usize, f64)>>,
+}
+
+impl QuadraticForm<'_> {
+    fn add(&mut self, i: usize, j: usize, m: f64) {
+        let (i, j) = (i.min(j), i.max(j));
+        if i == j {
+            self.diagonal[i] += m;
+        } else if j >= self.n && self.first[i] <= j {
+            let row = &mut self.beside[j];
+            match row.iter_mut().find(|entry| entry.0 == i) {
+                Some(entry) => entry.1 += m,
+                None => row.push((i, m)),
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use pfaff_mechanics::derive_for_run;
+    use pfaff_model::Principle;
+    use pfaff_program::Backend;
+
+    use super::*;
+    use crate::model::Model;
+
+    /// A chain of bodies with a velocity that occurs at several levels: the diagonal by definitions against the kinetic
+    /// energy of one velocity at a time.
+    #[test]
+    fn diagonal_is_that_of_the_mass_written_out() {
+        let text = "parameters N = 30\ncoordinates s, th[1..N]\nlet X[0] = s\nlet Y[0] = 0\n\
+            let X[i = 1..N] = X[i-1] + sin(th[i]) + 0.1*i*s\nlet Y[i = 1..N] = Y[i-1] - cos(th[i] + s)\n\
+            kinetic sum(i = 1..N, X[i]'^2 + Y[i]'^2 + X[i]'*Y[i]')/2 + X[3]'*th[7]'/5";
+        let model = Model::parse(text).unwrap();
+        let workspace = model.workspace();
+        let equations = derive_for_run(&workspace, Principle::Chetaev).unwrap();
+        let mut kkt = Kkt::sketch(&workspace, &equations, Backend::Interpreter).unwrap();
+        assert!(kkt.extra > 0, "auxiliary velocities");
+        let q: Vec<f64> = (0..31).map(|k| libm::sin(0.7 * k as f64)).collect();
+        kkt.evaluate(0.0, &q, &vec![0.0; 31], &[]);
+        let found = kkt.mass_diagonal().to_vec();
+        for (i, found) in found.iter().enumerate() {
+            let mut unit = vec![0.0; 31];
+            unit[i] = 1.0;
+            let wanted = kkt.twice_kinetic(&unit);
+            // Rounding of about a hundred terms.
+            assert!(
+                (found - wanted).abs() < 1e-12 * wanted,
+                "{i}: {found} instead of {wanted}"
+            );
+        }
     }
 }

@@ -61,7 +61,11 @@ impl Field {
     }
 
     /// The numerator over a larger denominator.
-    fn extended(&mut self, q: &Quotient, below: &BTreeMap<usize, u32>) -> Option<Polynomial> {
+    pub(super) fn extended(
+        &mut self,
+        q: &Quotient,
+        below: &BTreeMap<usize, u32>,
+    ) -> Option<Polynomial> {
         let mut above = q.above.clone();
         for (f, &n) in below {
             for _ in q.below.get(f).copied().unwrap_or(0)..n {

@@ -8,7 +8,7 @@ use crate::elaborate::scope::{Group, Meaning, Site};
 use crate::elaborate::statement::contact::NO_POSITION;
 use crate::elaborate::statement::slots::Members;
 use crate::elaborate::{Elaborator, Given};
-use crate::model::{Quantity, Symmetry, Terminal, TerminalValue};
+use crate::model::{GroupKind, LieGroup, Quantity, Symmetry, Terminal, TerminalValue};
 use crate::shape::{Shape, Value};
 use crate::source::Span;
 use crate::syntax::{self, NodeKind, Target};
@@ -378,6 +378,51 @@ impl Elaborator<'_> {
             );
         }
         self.draft.symmetries.push(Symmetry { name, generator, span });
+    }
+
+    /// `group SE(2): x, y, theta`
+    pub(crate) fn group(&mut self, group: &syntax::Group, span: Span) {
+        let name = self.own_name(group.name);
+        let (kind, wanted) = match (name.as_str(), group.size) {
+            ("SE", 2) => (GroupKind::PlaneMotions, 3),
+            ("SO", 2) => (GroupKind::Rotations, 1),
+            ("R", n) if n > 0 => (GroupKind::Translations, n as usize),
+            _ => {
+                let message = format!("there is no group `{name}({})`", group.size);
+                let hint =
+                    "the groups are SE(2): x, y, theta; SO(2): theta; R(n): n coordinates";
+                self.error_hint("E0455", group.name.span, message, hint);
+                return;
+            }
+        };
+        let mut coordinates: Vec<usize> = Vec::new();
+        for target in &group.coordinates {
+            let Some(goal) = self.goal(0, target, false) else { return };
+            for scalar in &goal.scalars {
+                let Quantity::Coordinate(k, 0) = scalar.quantity else {
+                    let message = "a group moves coordinates, not velocities";
+                    self.error("E0455", target.span, message.into());
+                    return;
+                };
+                let known = self.draft.groups.iter().flat_map(|group| &group.coordinates);
+                if known.chain(&coordinates).any(|other| *other == k) {
+                    let message = format!("`{}` is moved twice", scalar.name);
+                    self.error("E0455", target.span, message);
+                    return;
+                }
+                coordinates.push(k);
+            }
+        }
+        if coordinates.len() != wanted {
+            let message = format!(
+                "`{name}({})` moves {wanted} coordinates, not {}",
+                group.size,
+                coordinates.len()
+            );
+            self.error("E0455", span, message);
+            return;
+        }
+        self.draft.groups.push(LieGroup { kind, coordinates, span });
     }
 
     /// Each scalar of a goal with its value; mistakes are reported.

@@ -127,7 +127,9 @@ impl Elaborator<'_> {
         self.speak_of(format!("the input `{name}`"));
         if !input.is_function {
             let value = Some(input.value);
+            let first = self.draft.parameters.len();
             self.parameters(&[syntax::Parameter { name: input.name, value }]);
+            self.draft.hybrid.inputs.extend(first..self.draft.parameters.len());
             return;
         }
         let site = Site { part: 0, id: input.value };

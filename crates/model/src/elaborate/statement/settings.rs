@@ -10,7 +10,10 @@ use crate::source::Span;
 use crate::syntax::{ExprId, Name, NodeKind, Setting, SettingValue};
 
 /// What `solve` knows.
-const SETTINGS: [&str; 5] = ["t", "tolerance", "method", "samples", "step"];
+const SETTINGS: [&str; 6] = ["t", "tolerance", "method", "samples", "step", "precision"];
+
+/// The words for the precision.
+const PRECISIONS: [&str; 2] = ["double", "double_double"];
 
 /// The words for the method.
 pub(crate) const METHODS: [&str; 11] = [
@@ -78,6 +81,7 @@ impl Elaborator<'_> {
                     self.error("E0415", at, format!("`{other}` takes a value, not a range"));
                 }
                 ("method", SettingValue::Value(id)) => self.set_method(&mut solve, id),
+                ("precision", SettingValue::Value(id)) => self.set_precision(&mut solve, id),
                 (_, SettingValue::Value(id)) if SETTINGS.contains(&name.as_str()) => {
                     self.set_number(&mut solve, &name, id);
                 }
@@ -142,6 +146,22 @@ impl Elaborator<'_> {
         );
     }
 
+    fn set_precision(&mut self, solve: &mut Solve, id: ExprId) {
+        let site = Site { part: 0, id };
+        let word = self.text(site).to_owned();
+        let is_word = matches!(self.kind(site), NodeKind::Name(_));
+        if is_word && PRECISIONS.contains(&word.as_str()) {
+            solve.is_double_double = word == "double_double";
+            return;
+        }
+        let hint = match closest(&word, &PRECISIONS) {
+            Some(meant) => format!("did you mean `{meant}`?"),
+            None => "the precisions are double and double_double".to_owned(),
+        };
+        let message = format!("there is no precision `{word}`");
+        self.error_hint("E0415", self.span(site), message, &hint);
+    }
+
     fn set_number(&mut self, solve: &mut Solve, name: &str, id: ExprId) {
         let site = Site { part: 0, id };
         let Some(value) = self.setting(id) else { return };
@@ -173,6 +193,7 @@ impl Elaborator<'_> {
         self.finish_constraints();
         self.finish_bodies();
         self.finish_initial();
+        self.finish_history();
         self.finish_final();
         let (n, zero) = (self.draft.coordinates.len(), self.graph.zero());
         for force in &mut self.draft.dynamics.forces {

@@ -81,6 +81,9 @@ impl MachineCode {
     /// The code in pages of its own.
     pub(super) fn place(tape: &Tape, lanes: Lanes, written: GeneratedCode) -> Option<Self> {
         let GeneratedCode { bytes, calls, fixed, rows, step } = written;
+        if refused() {
+            return None;
+        }
         let mut pages = MmapMut::map_anon(bytes.len()).ok()?;
         pages.copy_from_slice(&bytes);
         let pages = pages.make_exec().ok()?;
@@ -158,6 +161,25 @@ impl MachineCode {
             }
         }
     }
+}
+
+#[cfg(not(test))]
+fn refused() -> bool {
+    false
+}
+
+#[cfg(test)]
+thread_local! {
+    /// Pages that are still given before the system refuses them; tests say how many.
+    pub(super) static LEFT: std::cell::Cell<usize> = const { std::cell::Cell::new(usize::MAX) };
+}
+
+/// Whether the system would refuse a page.
+#[cfg(test)]
+fn refused() -> bool {
+    let left = LEFT.get();
+    LEFT.set(left.saturating_sub(usize::from(left != usize::MAX)));
+    left == 0
 }
 
 /// Tells the processor of new code, where it does not see by itself that memory has changed.

@@ -8,6 +8,7 @@
 //! |---|---|
 //! | `x86_64/` | our own compiler for x86-64 on Unix, with AVX2 and FMA or with AVX-512 |
 //! | `cranelift/` | code by Cranelift, with the feature `cranelift`, for other processors or where it is asked for |
+//! | `web_assembly.rs` | a tape as a WebAssembly module, which a page instantiates (`web_code.rs`), with the feature `web` |
 //! | `simd/` | portable loops of the interpreters that are also compiled for wider vector registers |
 //!
 //! Without any of these the interpreter does the work (`absent.rs`). The bits are those of the interpreter:
@@ -21,7 +22,11 @@
 
 #[cfg(feature = "cranelift")]
 mod cranelift;
-#[cfg(any(all(target_arch = "x86_64", unix), feature = "cranelift"))]
+#[cfg(any(
+    all(target_arch = "x86_64", unix),
+    feature = "cranelift",
+    all(target_arch = "wasm32", feature = "web")
+))]
 mod library_call;
 #[cfg(any(all(target_arch = "x86_64", unix), feature = "cranelift"))]
 mod liveness;
@@ -32,10 +37,23 @@ mod schedule;
 mod simd;
 #[cfg(all(test, any(all(target_arch = "x86_64", unix), feature = "cranelift")))]
 mod tests;
+#[cfg(any(
+    all(test, target_arch = "x86_64", unix),
+    all(target_arch = "wasm32", feature = "web")
+))]
+mod web_assembly;
 #[cfg(all(target_arch = "x86_64", unix))]
 mod x86_64;
 
-#[cfg(not(any(all(target_arch = "x86_64", unix), feature = "cranelift")))]
+#[cfg(all(target_arch = "wasm32", feature = "web"))]
+#[path = "web_code.rs"]
+mod machine_code;
+
+#[cfg(not(any(
+    all(target_arch = "x86_64", unix),
+    feature = "cranelift",
+    all(target_arch = "wasm32", feature = "web")
+)))]
 #[path = "absent.rs"]
 mod machine_code;
 

@@ -167,3 +167,33 @@ fn programs_may_be_empty_or_only_copy() {
         check(&program, true, &draw(arguments(), 1)[0]);
     }
 }
+
+/// Where the system gives no executable page, at whichever compilation, the interpreter does the work, with its bits.
+#[test]
+fn refused_pages_leave_the_interpreter() {
+    use super::machine_code::LEFT;
+    use crate::{Backend, Executor};
+    let g = Graph::new();
+    let x = g.symbol("x", Role::Free);
+    let y = g.add(g.sin(x), g.pow(x, g.integer(3)));
+    let program = Program::compile(&g, &[x], &[], &[y]).unwrap();
+    let mut expected = [0.0];
+    program.interpreter(&[]).evaluate(&[0.3], &mut expected);
+    for given in 0..3 {
+        LEFT.set(given);
+        for attempt in 0..3 {
+            let code = program.native_code(Lanes::Four, Backend::Native);
+            let has_code = Backend::Native.is_available() && attempt < given;
+            assert_eq!(code.is_some(), has_code, "{given} pages, attempt {attempt}");
+        }
+        for backend in Backend::ALL {
+            for mut executor in [program.executor(&[], backend), program.tiered(&[], backend)] {
+                let mut found = [0.0];
+                (0..20_000).for_each(|_| executor.evaluate(&[0.3], &mut found));
+                assert!(!matches!(executor, Executor::Native(_)), "{backend:?}");
+                assert_eq!(found[0].to_bits(), expected[0].to_bits(), "{backend:?}");
+            }
+        }
+    }
+    LEFT.set(usize::MAX);
+}

@@ -12,7 +12,7 @@ impl Canonical {
     }
 
     /// Final value `i` and its derivative at a time.
-    fn datum(&mut self, t: f64, i: usize) -> (f64, f64) {
+    pub(in crate::run::bvp) fn datum(&mut self, t: f64, i: usize) -> (f64, f64) {
         let mut values = vec![0.0; self.conditions.data.len()];
         self.data.evaluate(&[t], &mut values);
         (values[2 * i], values[2 * i + 1])

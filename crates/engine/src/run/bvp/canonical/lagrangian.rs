@@ -75,6 +75,9 @@ impl DiscreteAction for Action<'_> {
         q: &[f64],
         v: &[f64],
     ) -> Result<LagrangianDerivatives, EvalError> {
+        if self.problem.limit.is_some_and(|limit| limit.is_over()) {
+            return Err(EvalError::NotFinite);
+        }
         self.place(s, q, v);
         let Canonical { legendre, push, bend, solve, n, .. } = &mut *self.problem;
         let (n, T) = (*n, self.duration);

@@ -7,7 +7,7 @@ use pfaff_expr::{Expr, Graph, Role};
 
 use super::assembler::Width;
 use super::constants;
-use super::emitter::{EmittedCode, InstructionSet, emit};
+use super::emitter::{EmittedCode, InstructionSet, emit, is_within_reach};
 use super::target;
 use crate::backend::native::tests::recipe::{Size, draw};
 use crate::backend::native::tests::{program, recipes};
@@ -109,6 +109,46 @@ fn constants_of_eight_lanes_take_one_double_each() {
         let start = assembler.end.next_multiple_of(64);
         assert_eq!(assembler.code.len() - start, constants::rows().len() * row, "{lanes:?}");
     }
+}
+
+/// Displacements of one byte reach 127 bytes, or as many registers; inputs, outputs and what is put aside at these edges
+/// are read where they are, and code of every length reaches its constants.
+#[test]
+fn displacements_change_their_length_at_the_edges() {
+    let g = Graph::new();
+    let mut names = BTreeSet::new();
+    for count in
+        [1, 2, 3, 4, 5, 15, 16, 17, 31, 32, 33, 63, 64, 65, 127, 128, 129, 130, 257, 520]
+    {
+        let x: Vec<Expr> = (0..count).map(|i| g.symbol(&format!("x{i}"), Role::Free)).collect();
+        // All products wait for the last input, so that they are put aside.
+        let products: Vec<Expr> = x.iter().map(|&a| g.mul(a, x[count - 1])).collect();
+        let outputs: Vec<Expr> = products.iter().map(|&p| g.add(p, products[0])).collect();
+        let program = Program::compile(&g, &x, &[], &outputs).unwrap();
+        for isa in [InstructionSet::Avx2, InstructionSet::Avx512] {
+            for lanes in Lanes::ALL {
+                let target = target(lanes, isa);
+                let emitted = emit(&program.tape, target).expect("the tape is short");
+                read_back(&emitted, target.pool_row(), &mut names);
+            }
+        }
+    }
+    assert!(names.contains("vmulsd") && names.contains("vmulpd"), "{names:?}");
+}
+
+#[test]
+fn what_is_out_of_reach_is_not_compiled() {
+    for stride in [8, 32, 64] {
+        // Two doubles a row are counted, of which rows before the middle are half.
+        let most = (i32::MAX as usize) / (2 * stride as usize);
+        assert!(is_within_reach(0, most, stride));
+        assert!(!is_within_reach(0, most + 1, stride));
+        assert!(!is_within_reach(1, most, stride));
+        assert!(!is_within_reach(usize::MAX, 1, stride));
+        assert!(!is_within_reach(1, usize::MAX, stride));
+    }
+    assert!(is_within_reach(1 << 24, 0, 8));
+    assert!(!is_within_reach((1 << 24) + 1, 0, 8));
 }
 
 #[test]

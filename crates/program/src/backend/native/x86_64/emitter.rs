@@ -92,10 +92,23 @@ pub(super) struct EmittedCode {
     pub(super) rows: usize,
 }
 
-/// Writes the part `per_evaluation`; `None` if rows would be too far away for a displacement.
+/// The longest tape that is compiled. An instruction takes up to some tens of bytes, with what it saves and fetches, so
+/// that distances within the code fit into 31 bits.
+const LONGEST: usize = 1 << 24;
+
+/// Whether code and rows of such a tape are within reach of a displacement of 32 bits.
+pub(super) fn is_within_reach(instructions: usize, others: usize, stride: i32) -> bool {
+    let rows = instructions.checked_mul(2).and_then(|rows| rows.checked_add(others));
+    let bytes = rows.and_then(|rows| rows.checked_mul(2 * stride as usize));
+    instructions <= LONGEST && bytes.is_some_and(|bytes| i32::try_from(bytes).is_ok())
+}
+
+/// Writes the part `per_evaluation`; `None` if something would be too far away for a displacement.
 pub(super) fn emit(tape: &Arc<Tape>, target: CodegenTarget) -> Option<EmittedCode> {
-    let rows = tape.layout.slots() + 2 * tape.per_evaluation.len() + tape.outputs.len();
-    i32::try_from(rows.checked_mul(2 * target.stride as usize)?).ok()?;
+    let others = tape.layout.slots() + tape.outputs.len();
+    if !is_within_reach(tape.per_evaluation.len(), others, target.stride) {
+        return None;
+    }
     let calls_out = tape.per_evaluation.iter().any(|&i| function_of(i).is_some());
     let frame = frame(tape, target, calls_out);
     let assembler = Assembler::new(

@@ -9,13 +9,13 @@ use crate::problem::start::given;
 use crate::run::sensitivity::direction::{Source, directions};
 
 /// The model with every initial value that is sought as a parameter, and the places of all that is sought.
-pub(super) fn with_parameters(
+pub(crate) fn with_parameters(
     model: &Model,
     names: &[String],
     t0: f64,
 ) -> Result<(Model, Vec<usize>), Failure> {
     let mut workspace = model.workspace();
-    let wanted = directions(&workspace, names, t0)?;
+    let wanted = directions(&workspace, names, (t0, None))?;
     let mut places = Vec::new();
     let given = given(&workspace, t0);
     for direction in wanted {
@@ -25,6 +25,12 @@ pub(super) fn with_parameters(
                 continue;
             }
             Source::Initial(quantity) => quantity,
+            Source::Final(_) => {
+                return Err(Failure::Usage(format!(
+                    "`{}` is a final value: give it by a parameter, and name that",
+                    direction.name
+                )));
+            }
         };
         let symbol = workspace.graph.symbol(&direction.name, Role::Parameter);
         let (value, own) = match quantity {
@@ -86,8 +92,14 @@ fn insert_references(workspace: &mut Workspace) {
 }
 
 /// The model with other values of some parameters, and of those that are defined by them.
-pub(super) fn with_values(model: &Model, places: &[usize], values: &[f64]) -> Model {
+pub(crate) fn with_values(model: &Model, places: &[usize], values: &[f64]) -> Model {
     let mut workspace = model.workspace();
+    set_values(&mut workspace, places, values);
+    Model::from(workspace.freeze())
+}
+
+/// Gives some parameters other values, and those that are defined by them.
+pub(crate) fn set_values(workspace: &mut Workspace, places: &[usize], values: &[f64]) {
     for (&k, &value) in places.iter().zip(values) {
         workspace.parameters[k].value = value;
     }
@@ -98,5 +110,4 @@ pub(super) fn with_values(model: &Model, places: &[usize], values: &[f64]) -> Mo
             workspace.parameters[k].value = workspace.constant(definition);
         }
     }
-    Model::from(workspace.freeze())
 }

@@ -1,0 +1,150 @@
+//! The workbench in a real browser: write, see, drag.
+
+use serde_json::{Value, json};
+
+use super::driver::Browser;
+use crate::studio::Studio;
+use crate::support::{Folder, wait_for};
+
+/// Waits until the page has computed another motion than the one of this number.
+fn next_run(browser: &Browser, before: u64) -> u64 {
+    let mut runs = before;
+    wait_for("another motion", || {
+        let told = browser.script("return document.body.dataset.runs || '0';", json!([]));
+        runs = told.as_str().and_then(|s| s.parse().ok()).unwrap_or(0);
+        runs > before
+            && browser.script("return document.querySelector('#stop').hidden;", json!([]))
+                == json!(true)
+    });
+    runs
+}
+
+fn text_of(browser: &Browser, selector: &str) -> String {
+    let script = "return document.querySelector(arguments[0])?.textContent ?? '';";
+    browser.script(script, json!([selector])).as_str().unwrap_or("").to_owned()
+}
+
+/// Puts another text into the editor, as typing does.
+fn write(browser: &Browser, text: &str) {
+    let script = "const view = document.querySelector('.cm-content').cmTile?.view ?? \
+        document.querySelector('.cm-content').cmView?.view; \
+        view.dispatch({changes: {from: 0, to: view.state.doc.length, insert: arguments[0]}});";
+    browser.script(script, json!([text]));
+}
+
+#[test]
+fn a_line_a_mistake_a_slider_and_a_link() {
+    let Some((driver, _one)) = super::driver() else { return };
+    let folder = Folder::new("workbench");
+    let studio = Studio::start(&folder, &[]);
+    let browser = driver.browser();
+    browser.size(1280, 900);
+    browser.visit(&studio.address);
+    let runs = next_run(&browser, 0);
+    assert!(
+        text_of(&browser, "#status").contains("audit pass"),
+        "{}",
+        text_of(&browser, "#status")
+    );
+    wait_for("the equations", || {
+        browser
+            .script("return document.querySelectorAll('#formulas math').length;", json!([]))
+            .as_u64()
+            > Some(2)
+    });
+
+    // A mistake is marked, in its line.
+    let spring = "coordinates x\nparameters k = 4\nlagrangian x'^2/2 - k*x^2/2\ninitial x = 1\nsolve t = 0..10\n";
+    write(&browser, &spring.replace("k*x^2", "kk*x^2"));
+    wait_for("the mistake", || text_of(&browser, "#mistakes").contains("Line 3"));
+    wait_for("the mark", || {
+        browser
+            .script(
+                "return document.querySelectorAll('.cm-lintRange-error').length;",
+                json!([]),
+            )
+            .as_u64()
+            > Some(0)
+    });
+
+    // The repaired text moves, with its own equation.
+    write(&browser, spring);
+    let runs = next_run(&browser, runs);
+    assert_eq!(text_of(&browser, "#mistakes"), "");
+    wait_for("the new equation", || text_of(&browser, "#formulas").contains('k'));
+
+    // The slider of k changes the motion: x(t) = cos(√k t).
+    let last = "return Number([...document.querySelectorAll('#table tbody tr')].pop().children[1].textContent.replace('−', '-').replace('e−', 'e-'));";
+    let exact = |k: f64, t: f64| (k.sqrt() * t).cos();
+    let time = "return Number([...document.querySelectorAll('#table tbody tr')].pop().children[0].textContent);";
+    let near = |told: &Value, k: f64, t: &Value| {
+        let (x, t) = (told.as_f64().expect("a number"), t.as_f64().expect("a time"));
+        // The table shows five digits of t and x.
+        (x - exact(k, t)).abs() < 3e-4 * k.sqrt() * 10.0
+    };
+    assert!(near(&browser.script(last, json!([])), 4.0, &browser.script(time, json!([]))));
+    let slide = "const knob = document.querySelector('#parameters input[type=range]'); knob.value = arguments[0]; \
+        knob.dispatchEvent(new Event('input', {bubbles: true})); return document.querySelector('#parameters input[type=number]').value;";
+    assert_eq!(browser.script(slide, json!(["1"])), json!("1"));
+    next_run(&browser, runs);
+    assert!(near(&browser.script(last, json!([])), 1.0, &browser.script(time, json!([]))));
+
+    // The link carries all that, into a fresh profile.
+    browser.script("document.querySelector('#share').click();", json!([]));
+    wait_for("the link", || {
+        browser.script("return location.hash.length;", json!([])).as_u64() > Some(20)
+    });
+    let link = browser.script("return location.href;", json!([]));
+    let other = driver.browser();
+    other.visit(link.as_str().expect("an address"));
+    next_run(&other, 0);
+    assert_eq!(other.script(last, json!([])), browser.script(last, json!([])));
+    assert_eq!(
+        other.script(
+            "return document.querySelector('#parameters input[type=number]').value;",
+            json!([])
+        ),
+        json!("1")
+    );
+}
+
+#[test]
+fn points_are_dragged_and_phones_are_narrow() {
+    let Some((driver, _one)) = super::driver() else { return };
+    let folder = Folder::new("workbench-drag");
+    folder.write(
+        "ball.pfaff",
+        "coordinates x, y\nlagrangian (x'^2 + y'^2)/2 - y\ninitial x' = 1, y' = 2\n\
+        draw point [x, y]\ndraw trail [x, y]\nsolve t = 0..4\n",
+    );
+    let studio = Studio::start(&folder, &["ball.pfaff"]);
+    let browser = driver.browser();
+    browser.size(1280, 900);
+    browser.visit(&studio.address);
+    let runs = next_run(&browser, 0);
+    wait_for("a handle", || {
+        browser
+            .script("return document.querySelectorAll('.handle').length;", json!([]))
+            .as_u64()
+            == Some(1)
+    });
+    // By the keyboard alone.
+    let push = "const h = document.querySelector('.handle'); h.focus(); \
+        h.dispatchEvent(new KeyboardEvent('keydown', {key: 'ArrowRight', bubbles: true}));";
+    browser.script(push, json!([]));
+    next_run(&browser, runs);
+    let start = browser.script("return Number([...document.querySelectorAll('#initial .knob')].find((k) => k.firstChild.textContent === 'x').children[2].value);", json!([]));
+    assert!(start.as_f64().is_some_and(|x| x > 0.0), "{start}");
+    for dark in [false, true] {
+        browser.scheme(dark);
+        browser.size(390, 900);
+        let wide = "return document.documentElement.scrollWidth;";
+        assert!(
+            browser.script(wide, json!([])).as_u64() <= Some(390),
+            "nothing is wider than a phone"
+        );
+    }
+    let unnamed = "return [...document.querySelectorAll('button, input, select')].filter((e) => !e.hidden && \
+        !(e.getAttribute('aria-label') || e.textContent.trim() || e.labels?.length || e.title)).map((e) => e.outerHTML);";
+    assert_eq!(browser.script(unnamed, json!([])), json!([]));
+}

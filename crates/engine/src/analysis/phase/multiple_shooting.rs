@@ -1,0 +1,191 @@
+//! Periodic motions by several shots: the period in parts, each beginning at a state of its own.
+//!
+//! $$ S_i\,\delta w_i + \dot w_i(T/N)\,\delta T/N - \delta w_{i+1} = w_{i+1} - w_i(T/N), \qquad
+//!    \sum\dot w_i\cdot\delta w_i = 0 \qquad (\mathrm N) $$
+//!
+//! Errors grow over one part only, so that orbits are found that are much too unstable for one shot.
+
+use pfaff_solver::least_squares;
+
+use crate::analysis::phase::quotient::Quotient;
+use crate::analysis::phase::shooting::{Return, Shooter, largest};
+
+const ITERATIONS: usize = 40;
+
+/// A state on the orbit, in its own chart.
+struct Node {
+    quotient: Quotient,
+    y: Vec<f64>,
+}
+
+/// A periodic motion near that of a state over about a period, in a number of parts.
+pub(crate) fn in_parts(
+    shooter: &mut Shooter,
+    quotient: &Quotient,
+    start: &[f64],
+    mut period: f64,
+    count: usize,
+    watch: &mut dyn FnMut() -> bool,
+) -> Option<(Quotient, Return)> {
+    // Forward, and backward for what runs away.
+    let forward = guess(shooter, quotient, start, period, count, 1.0);
+    let off = forward.as_ref().map_or(f64::INFINITY, |(_, off)| *off);
+    let backward = if off > 0.1 * (1.0 + largest(start)) {
+        guess(shooter, quotient, start, period, count, -1.0)
+    } else {
+        None
+    };
+    let best = [forward, backward].into_iter().flatten().min_by(|a, b| a.1.total_cmp(&b.1));
+    let (mut nodes, _) = best?;
+    let mut shots = all(shooter, &nodes, period)?;
+    for _ in 0..ITERATIONS {
+        if !watch() {
+            return None;
+        }
+        let off = miss(&shots);
+        let scale = 1.0 + nodes.iter().fold(0.0_f64, |m, node| m.max(largest(&node.y)));
+        if off < 1e-12 * scale {
+            break;
+        }
+        let step = newton(shooter, &nodes, &shots)?;
+        let w = nodes[0].quotient.variables.len();
+        let mut part = 1.0;
+        let next = loop {
+            if part < 1e-3 {
+                break None;
+            }
+            let longer = if shooter.is_driven { 0.0 } else { part * step[count * w] };
+            let moved: Option<Vec<Node>> = nodes
+                .iter()
+                .enumerate()
+                .map(|(i, node)| {
+                    let change: Vec<f64> =
+                        step[i * w..(i + 1) * w].iter().map(|x| part * x).collect();
+                    let y = shooter.moved(&node.quotient, &node.y, &change)?;
+                    Some(Node { quotient: node.quotient.clone(), y })
+                })
+                .collect();
+            let time = period + longer;
+            if time > 0.5 * period
+                && time < 2.0 * period
+                && let Some(moved) = moved
+                && let Some(there) = all(shooter, &moved, time)
+                && miss(&there) < (1.0 - 0.1 * part) * off + 1e-13
+            {
+                break Some((moved, there, time));
+            }
+            part *= 0.5;
+        };
+        let Some((moved, there, time)) = next else { break };
+        let is_done = miss(&there) < 1e-12 * scale || (miss(&there) > 0.5 * off && off < 1e-9);
+        (nodes, shots, period) = (moved, there, time);
+        if is_done {
+            break;
+        }
+    }
+    let mut nodes = nodes.into_iter();
+    let first = nodes.next()?;
+    let mut found = shots.last()?.clone();
+    found.point = shots[0].point.clone();
+    found.period = period;
+    let largest_miss = miss(&shots);
+    found.miss = vec![largest_miss; first.quotient.variables.len()];
+    found.parts = shots.into_iter().map(|shot| shot.matrix).collect();
+    Some((first.quotient, found))
+}
+
+/// States along the motion, forward or backward in time, led back to where it began; and how far away it ended.
+fn guess(
+    shooter: &mut Shooter,
+    quotient: &Quotient,
+    start: &[f64],
+    period: f64,
+    count: usize,
+    way: f64,
+) -> Option<(Vec<Node>, f64)> {
+    let t0 = shooter.phase.t;
+    let step = way * period / count as f64;
+    let mut states = vec![start.to_vec()];
+    for k in 0..count {
+        let here = states.last()?.clone();
+        let t = t0 + step * k as f64;
+        let point = shooter.phase.field.at(t, &here).ok()?;
+        let chart = quotient.moved(&shooter.phase.field, &point);
+        let next = shooter.shoot_from(&chart, Some((&chart, &here)), &here, (t, step))?;
+        states.push(next.landed);
+    }
+    let last = states.pop()?;
+    let apart = |&c: &usize| shooter.less_turns(c, start[c] - last[c]).abs();
+    let off = quotient.variables.iter().map(apart).fold(0.0_f64, f64::max);
+    if !off.is_finite() || off > 1e3 * (1.0 + largest(start)) {
+        return None;
+    }
+    if way < 0.0 {
+        states[1..].reverse();
+    }
+    let mut nodes = Vec::with_capacity(count);
+    for (k, mut y) in states.into_iter().enumerate() {
+        let part = k as f64 / count as f64;
+        let part = if way < 0.0 && k > 0 { 1.0 - part } else { part };
+        for &c in &quotient.variables {
+            y[c] += part * shooter.less_turns(c, start[c] - last[c]);
+        }
+        let t = t0 + step.abs() * k as f64;
+        quotient.chart.complete(&mut shooter.phase.field, t, &mut y).ok()?;
+        let point = shooter.phase.field.at(t, &y).ok()?;
+        let own = quotient.moved(&shooter.phase.field, &point);
+        if own.variables.len() != quotient.variables.len() {
+            return None;
+        }
+        nodes.push(Node { quotient: own, y });
+    }
+    Some((nodes, off))
+}
+
+/// All parts of a motion.
+fn all(shooter: &mut Shooter, nodes: &[Node], period: f64) -> Option<Vec<Return>> {
+    let t0 = shooter.phase.t;
+    let step = period / nodes.len() as f64;
+    (0..nodes.len())
+        .map(|k| {
+            let next = &nodes[(k + 1) % nodes.len()];
+            let target = Some((&next.quotient, next.y.as_slice()));
+            let t = t0 + step * k as f64;
+            shooter.shoot_from(&nodes[k].quotient, target, &nodes[k].y, (t, step))
+        })
+        .collect()
+}
+
+fn miss(shots: &[Return]) -> f64 {
+    shots.iter().fold(0.0_f64, |m, shot| m.max(largest(&shot.miss)))
+}
+
+/// A solution of (N).
+fn newton(shooter: &Shooter, nodes: &[Node], shots: &[Return]) -> Option<Vec<f64>> {
+    let (count, w) = (nodes.len(), nodes[0].quotient.variables.len());
+    let columns = count * w + usize::from(!shooter.is_driven);
+    let rows = count * w + usize::from(!shooter.is_driven);
+    let (mut matrix, mut right) = (vec![0.0; rows * columns], vec![0.0; rows]);
+    for (k, shot) in shots.iter().enumerate() {
+        let next = (k + 1) % count;
+        for i in 0..w {
+            let row = k * w + i;
+            for j in 0..w {
+                matrix[row * columns + k * w + j] += shot.matrix[i * w + j];
+            }
+            matrix[row * columns + next * w + i] -= 1.0;
+            if !shooter.is_driven {
+                let c = nodes[next].quotient.variables[i];
+                matrix[row * columns + count * w] = shot.end.rates[c] / count as f64;
+            }
+            right[row] = -shot.miss[i];
+        }
+        if !shooter.is_driven {
+            for (j, &c) in nodes[k].quotient.variables.iter().enumerate() {
+                matrix[(rows - 1) * columns + k * w + j] = shot.point.rates[c];
+            }
+        }
+    }
+    let step = least_squares(&matrix, rows, columns, &right, 1e-13).x;
+    step.iter().all(|x| x.is_finite()).then_some(step)
+}

@@ -1,0 +1,397 @@
+//! Periodic motions with jumps: fixed points of the return map to an event.
+//!
+//! $P$ takes a state after the event along the whole motion, with its jumps, impacts and modes, to the state after the next
+//! one. Its derivative comes from runs that begin beside the orbit, by central differences of fourth order: what is
+//! differentiated contains every jump, so that no saltation matrix is left out. One multiplier is zero, because all states
+//! after the event lie on one surface.
+
+use pfaff_expr::number;
+use pfaff_model::{
+    Datum, Direction, Event, ExpressionScope, Quantity, Span, Workspace, read_expression,
+};
+use pfaff_solver::{eigenvalues, least_squares};
+
+use crate::analysis::phase::linearize::{LinearizeRequest, Phase};
+use crate::analysis::phase::orbit::{Orbit, OrbitRequest};
+use crate::analysis::phase::quotient::Quotient;
+use crate::analysis::phase::shooting::{largest, size};
+use crate::analysis::phase::stability::Stability;
+use crate::derivation::derive_in;
+use crate::error::Failure;
+use crate::model::Model;
+use crate::motion::Motion;
+use crate::problem::settings::Run;
+use crate::run::hybrid;
+use crate::run::initial_value::integrated;
+use crate::run::prepare::RunInput;
+
+/// Events before the one from which the search starts.
+const EVENTS: usize = 16;
+/// Local error of a step: differences of states are differentiated.
+const TOLERANCE: f64 = 1e-12;
+/// Steps of differences, in Newton's iteration and for the multipliers.
+const STEP: f64 = 1e-5;
+const LAST_STEP: f64 = 2e-4;
+const ITERATIONS: usize = 25;
+/// A return to this part of the size of the state is one.
+const CLOSED: f64 = 1e-8;
+/// Multipliers this near to the unit circle are on it.
+const NEUTRAL: f64 = 1e-5;
+
+/// Whether a model jumps or switches.
+pub(crate) fn has_jumps(model: &Workspace) -> bool {
+    !model.resets.is_empty() || model.hybrid.switches() || hybrid::is_hybrid(model)
+}
+
+struct ReturnMap<'a> {
+    model: Workspace,
+    /// The name of the event.
+    on: String,
+    request: &'a OrbitRequest,
+    watch: &'a mut dyn FnMut() -> bool,
+    t0: f64,
+}
+
+/// A state after the event, and the time that it took.
+#[derive(Clone)]
+struct Returned {
+    q: Vec<f64>,
+    v: Vec<f64>,
+    time: f64,
+}
+
+impl ReturnMap<'_> {
+    /// A motion from a state, or from the initial one.
+    fn run(&mut self, start: Option<(&[f64], &[f64])>, length: f64) -> Result<Motion, Failure> {
+        let mut model = self.model.clone();
+        if let Some((q, v)) = start {
+            let datum = |quantity: Quantity, x: f64| {
+                let value = number::from_f64(x).map(|x| model.graph.number(x));
+                value.map(|value| Datum {
+                    quantity,
+                    value,
+                    written: value,
+                    span: Span::default(),
+                })
+            };
+            let positions =
+                q.iter().enumerate().map(|(k, &x)| datum(Quantity::Coordinate(k, 0), x));
+            let velocities = v
+                .iter()
+                .enumerate()
+                .filter(|(k, _)| !model.coordinates[*k].is_state)
+                .map(|(k, &x)| datum(Quantity::Coordinate(k, 1), x));
+            let data: Option<Vec<Datum>> = positions.chain(velocities).collect();
+            model.initial =
+                data.ok_or_else(|| Failure::usage("the motion leaves all finite numbers"))?;
+        }
+        let run = Run {
+            principle: self.request.principle,
+            t1: Some(self.t0 + length),
+            tolerance: Some(self.request.tolerance.unwrap_or(TOLERANCE)),
+            samples: Some(2),
+            backend: self.request.backend,
+            ..Run::default()
+        };
+        let watch = &mut *self.watch;
+        let tell = &mut |_: &crate::run::progress::Progress<'_>| watch();
+        if hybrid::is_hybrid(&model) {
+            return hybrid::run(&model, &run, tell);
+        }
+        let dynamics = derive_in(&model, run.principle)?;
+        integrated(&model, &dynamics, RunInput::default(), &run, tell)
+    }
+
+    /// The state after an event of a motion.
+    fn after(&self, motion: &Motion, event: usize) -> Returned {
+        let record = &motion.events[event];
+        let row = motion.t.iter().rposition(|&t| t == record.t);
+        let column = |list: &[crate::motion::Series], row: usize| -> Vec<f64> {
+            list.iter().map(|s| s.values[row]).collect()
+        };
+        let time = record.t - self.t0;
+        match row {
+            Some(row) => {
+                let (q, v) = (column(&motion.q, row), column(&motion.v, row));
+                Returned { q, v, time }
+            }
+            None => Returned { q: record.q.clone(), v: record.v.clone(), time },
+        }
+    }
+
+    /// The next return from a state; `guess` is about how long it takes.
+    fn next(&mut self, q: &[f64], v: &[f64], guess: f64) -> Result<Option<Returned>, Failure> {
+        let mut length = 1.2 * guess;
+        for _ in 0..4 {
+            let motion = self.run(Some((q, v)), length)?;
+            let own = |e: &crate::motion::EventRecord| {
+                e.name == self.on && e.t - self.t0 > 1e-6 * guess && e.t < motion.stop.t
+            };
+            if let Some(event) = motion.events.iter().position(own) {
+                return Ok(Some(self.after(&motion, event)));
+            }
+            if motion.stop.reason.is_early() {
+                return Ok(None);
+            }
+            length *= 2.0;
+        }
+        Ok(None)
+    }
+
+    /// A state near the orbit: where the motion of the model is after some events.
+    fn guess(&mut self) -> Result<(Returned, f64), Failure> {
+        let range = self.model.solve.range;
+        let mut length = range.map_or(10.0, |(a, b)| (b - a).abs().max(1e-3));
+        let mut best: Option<(Returned, f64)> = None;
+        for _ in 0..6 {
+            let motion = self.run(None, length)?;
+            let own = motion.events.iter().enumerate().filter(|(_, e)| e.name == self.on);
+            let places: Vec<usize> = own.map(|(k, _)| k).take(EVENTS).collect();
+            if let Some(&last) = places.last() {
+                let before = places.len().checked_sub(2).map(|k| motion.events[places[k]].t);
+                let since = motion.events[last].t - before.unwrap_or(self.t0);
+                best = Some((self.after(&motion, last), since));
+            }
+            if places.len() == EVENTS || motion.stop.reason.is_early() {
+                break;
+            }
+            length *= 2.0;
+        }
+        let message = format!("the event `{}` never happens from the initial state", self.on);
+        best.ok_or(Failure::Usage(message))
+    }
+}
+
+/// The event of a request, added to the model if it is an expression.
+fn event_of(model: &mut Workspace, text: Option<&str>) -> Result<String, Failure> {
+    let Some(text) = text.map(str::trim) else {
+        let first = model.resets.first().map(|reset| reset.event);
+        let contact = model.hybrid.contacts.first().map(|contact| contact.event);
+        return first.or(contact).map(|k| model.events[k].name.clone()).ok_or_else(|| {
+            Failure::usage("a periodic motion with jumps needs the event to which it returns")
+        });
+    };
+    if model.events.iter().any(|event| event.name == text) {
+        return Ok(text.to_owned());
+    }
+    let word = |word: &str| text.strip_prefix(word).filter(|rest| rest.starts_with(' '));
+    let (direction, formula) = match (word("rising"), word("falling")) {
+        (Some(rest), _) => (Direction::Rising, rest),
+        (_, Some(rest)) => (Direction::Falling, rest),
+        (None, None) => (Direction::Both, text),
+    };
+    let (_, entries) = read_expression(model, "<on>", formula, ExpressionScope::Motion)?;
+    let [expr] = entries[..] else {
+        return Err(Failure::usage("a surface is one expression that vanishes on it"));
+    };
+    let name = "section".to_owned();
+    let event =
+        Event { name: name.clone(), expr, direction, stop: false, span: Span::default() };
+    model.events.push(event);
+    model.hybrid.event_modes.push(Vec::new());
+    Ok(name)
+}
+
+/// What the map leaves open or cannot carry.
+fn refuse(model: &Workspace, on: &str) -> Result<(), Failure> {
+    if model.resets.iter().any(|reset| !reset.parameters.is_empty()) {
+        return Err(Failure::usage(
+            "jumps of parameters make them part of the state: periodic motions are not found then",
+        ));
+    }
+    let event = model.events.iter().position(|event| event.name == on);
+    let other = model.resets.iter().filter(|reset| Some(reset.event) == event);
+    if other.filter_map(|reset| reset.mode).any(|mode| mode != 0) {
+        return Err(Failure::Usage(format!(
+            "after `{on}` another mode than the first one holds; take an event after which the first mode `{}` holds",
+            model.hybrid.modes.first().map_or("", String::as_str)
+        )));
+    }
+    if !model.hybrid.samplers.is_empty() {
+        return Err(Failure::usage(
+            "a sampled control has its own clock: periodic motions are not found then",
+        ));
+    }
+    Ok(())
+}
+
+/// Finds a periodic motion of a model that jumps.
+pub(crate) fn returning(
+    model: &Model,
+    request: &OrbitRequest,
+    watch: &mut dyn FnMut() -> bool,
+) -> Result<Orbit, Failure> {
+    let mut workspace = model.workspace();
+    let on = event_of(&mut workspace, request.on.as_deref())?;
+    refuse(&workspace, &on)?;
+    let at =
+        LinearizeRequest { principle: request.principle, at: None, backend: request.backend };
+    let mut phase = Phase::new(model, &at)?;
+    if phase.field.has_time {
+        return Err(Failure::usage(
+            "the equations contain t: periodic motions with jumps are found without",
+        ));
+    }
+    let t0 = phase.t;
+    let g = &workspace.graph;
+    // Coordinates that events or jumps look at are not left out.
+    let seen: Vec<pfaff_expr::Expr> = workspace
+        .events
+        .iter()
+        .map(|event| event.expr)
+        .chain(workspace.resets.iter().flat_map(|reset| reset.values.iter().map(|(_, e)| *e)))
+        .collect();
+    let is_seen: Vec<bool> = workspace
+        .coordinates
+        .iter()
+        .enumerate()
+        .map(|(k, c)| {
+            let is_set = workspace.resets.iter().any(|reset| {
+                reset.values.iter().any(|(q, _)| *q == Quantity::Coordinate(k, 0))
+            });
+            is_set || seen.iter().any(|&e| g.contains(e, &[c.position]))
+        })
+        .collect();
+    let mut map = ReturnMap { model: workspace, on, request, watch, t0 };
+    let (start, mut period) = map.guess()?;
+    let n = phase.field.n;
+    let places = phase.field.velocity_at.clone();
+    let joined = |at: &Returned| -> Vec<f64> {
+        let velocities = at.v.iter().zip(&places).filter(|(_, p)| p.is_some()).map(|(v, _)| *v);
+        at.q.iter().copied().chain(velocities).collect()
+    };
+    let split = |y: &[f64]| -> (Vec<f64>, Vec<f64>) {
+        (y[..n].to_vec(), places.iter().map(|p| p.map_or(0.0, |p| y[p])).collect())
+    };
+    phase.y = joined(&start);
+    let point = phase.point()?;
+    let singular = || Failure::usage("the constraints are singular after the event");
+    let quotient = Quotient::at(&mut phase.field, &point).ok_or_else(singular)?;
+    let free = &quotient.chart.free;
+    let cyclic = |c: &usize| quotient.cyclic.contains(c) && !is_seen[*c];
+    let variables: Vec<usize> = free.iter().copied().filter(|c| !cyclic(c)).collect();
+    let w = variables.len();
+    let failed = || {
+        Failure::usage(
+            "no periodic motion was found from here: try another start, or another event",
+        )
+    };
+    let mut y = phase.y.clone();
+    // The state with other values of w, on the constraints.
+    let mut shifted = |y: &[f64], change: &[f64]| -> Option<Vec<f64>> {
+        let mut y = y.to_vec();
+        variables.iter().zip(change).for_each(|(&c, δ)| y[c] += δ);
+        quotient.chart.complete(&mut phase.field, t0, &mut y).ok()?;
+        Some(y)
+    };
+    let mut image = |map: &mut ReturnMap<'_>, y: &[f64], guess: f64| {
+        let (q, v) = split(y);
+        map.next(&q, &v, guess)
+    };
+    let mut here = image(&mut map, &y, period)?.ok_or_else(failed)?;
+    let miss = |y: &[f64], at: &Returned| -> Vec<f64> {
+        let end = joined(at);
+        variables.iter().map(|&c| end[c] - y[c]).collect()
+    };
+    for _ in 0..ITERATIONS {
+        if !(map.watch)() {
+            return Err(Failure::usage("the search for a periodic motion was interrupted"));
+        }
+        period = here.time;
+        let off = miss(&y, &here);
+        let scale = 1.0 + largest(&y);
+        if largest(&off) < 1e-13 * scale {
+            break;
+        }
+        let matrix = slopes(&mut map, &mut shifted, &mut image, &y, period, (w, STEP), &|a| {
+            variables.iter().map(|&c| joined(a)[c]).collect()
+        })?;
+        let Some(matrix) = matrix else { return Err(failed()) };
+        let rows: Vec<f64> =
+            (0..w * w).map(|k| matrix[k] - f64::from(u8::from(k / w == k % w))).collect();
+        let right: Vec<f64> = off.iter().map(|x| -x).collect();
+        let step = least_squares(&rows, w, w, &right, 1e-9).x;
+        let mut part = 1.0;
+        let next = loop {
+            if part < 1e-3 {
+                break None;
+            }
+            let change: Vec<f64> = step.iter().map(|x| part * x).collect();
+            if let Some(moved) = shifted(&y, &change)
+                && let Some(there) = image(&mut map, &moved, period)?
+                && largest(&miss(&moved, &there)) < (1.0 - 0.1 * part) * largest(&off)
+            {
+                break Some((moved, there));
+            }
+            part *= 0.5;
+        };
+        let Some((moved, there)) = next else { break };
+        (y, here) = (moved, there);
+    }
+    let off = miss(&y, &here);
+    if largest(&off) > CLOSED * (1.0 + largest(&y)) {
+        return Err(failed());
+    }
+    let values =
+        |a: &Returned| -> Vec<f64> { variables.iter().map(|&c| joined(a)[c]).collect() };
+    let near = slopes(&mut map, &mut shifted, &mut image, &y, period, (w, LAST_STEP), &values)?;
+    let far =
+        slopes(&mut map, &mut shifted, &mut image, &y, period, (w, 2.0 * LAST_STEP), &values)?;
+    let (Some(near), Some(far)) = (near, far) else { return Err(failed()) };
+    let matrix: Vec<f64> = near.iter().zip(&far).map(|(a, b)| (4.0 * a - b) / 3.0).collect();
+    let mut multipliers = eigenvalues(w, &matrix)
+        .ok_or_else(|| Failure::usage("the multipliers could not be computed"))?;
+    multipliers.sort_by(|a, b| size(b).total_cmp(&size(a)).then(b[1].total_cmp(&a[1])));
+    let trivial = multipliers.len().checked_sub(1);
+    let others = &multipliers[..trivial.unwrap_or(0)];
+    let stability = if others.iter().any(|v| size(v) > 1.0 + NEUTRAL) {
+        Stability::Unstable
+    } else if others.iter().all(|v| size(v) < 1.0 - NEUTRAL) {
+        Stability::AsymptoticallyStable
+    } else {
+        Stability::Undecided
+    };
+    let end = joined(&here);
+    let names = &phase.field.names;
+    let drift = quotient.cyclic.iter().filter(|c| !is_seen[**c]);
+    Ok(Orbit {
+        title: model.name().to_owned(),
+        period: here.time,
+        drift: drift.map(|&c| (names[c].clone(), end[c] - y[c])).collect(),
+        state: names.iter().cloned().zip(y.iter().copied()).collect(),
+        multipliers,
+        trivial: trivial.into_iter().map(|k| (k, "across the section".to_owned())).collect(),
+        residual: largest(&off),
+        stability,
+        turns: Vec::new(),
+    })
+}
+
+/// The derivative of the return map by rows; `None` where it has no value beside the state.
+#[allow(clippy::type_complexity)]
+fn slopes(
+    map: &mut ReturnMap<'_>,
+    shifted: &mut dyn FnMut(&[f64], &[f64]) -> Option<Vec<f64>>,
+    image: &mut dyn FnMut(&mut ReturnMap<'_>, &[f64], f64) -> Result<Option<Returned>, Failure>,
+    y: &[f64],
+    period: f64,
+    (w, step): (usize, f64),
+    values: &dyn Fn(&Returned) -> Vec<f64>,
+) -> Result<Option<Vec<f64>>, Failure> {
+    let mut matrix = vec![0.0; w * w];
+    for j in 0..w {
+        let h = step * (1.0 + largest(y).min(10.0));
+        let mut ends = Vec::new();
+        for sign in [1.0, -1.0] {
+            let mut change = vec![0.0; w];
+            change[j] = sign * h;
+            let Some(moved) = shifted(y, &change) else { return Ok(None) };
+            let Some(there) = image(map, &moved, period)? else { return Ok(None) };
+            ends.push(values(&there));
+        }
+        for i in 0..w {
+            matrix[i * w + j] = (ends[0][i] - ends[1][i]) / (2.0 * h);
+        }
+    }
+    Ok(Some(matrix))
+}

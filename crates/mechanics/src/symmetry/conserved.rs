@@ -1,0 +1,231 @@
+//! What a motion keeps, as a list: energy, momenta, integrals of the constraints, quadratic integrals.
+
+use pfaff_expr::Expr;
+use pfaff_model::{Dynamics, Principle, Workspace};
+
+use super::linear_field::linear_fields;
+use super::momenta::{Momentum, kept_with};
+use super::positions::kept_positions;
+use super::quadratic::quadratic;
+use crate::equations::Equations;
+
+/// A quantity that every motion keeps.
+#[derive(Clone, Debug)]
+pub struct Conserved {
+    /// A short name that the model leaves free: `E`, `p_x`, `L_z`, `C1`.
+    pub name: String,
+    /// Where it comes from.
+    pub kind: ConservedKind,
+    /// Its formula in positions, velocities and time; with $\mu$ under the vakonomic principle.
+    pub quantity: Expr,
+}
+
+/// Where a conserved quantity comes from. Coordinates are given by their indices.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum ConservedKind {
+    /// $E = \dot q\cdot p - L$, time being cyclic.
+    Energy,
+    /// $T_2 - T_0 + V$ in a moving frame.
+    JacobiIntegral,
+    /// The energy less a multiple of a momentum, neither of which is kept by itself.
+    MovingEnergy,
+    /// The momentum of a cyclic coordinate.
+    Momentum(usize),
+    /// The momentum of a common shift of coordinates.
+    LinearMomentum(Vec<usize>),
+    /// The momentum of a shift along which the Lagrangian changes by a rate.
+    GaugeMomentum(Vec<usize>),
+    /// The momentum of a rotation of pairs of coordinates, and of angles that turn with them.
+    AngularMomentum {
+        /// Coordinates that turn into others: factor and direction.
+        pairs: Vec<(usize, usize)>,
+        /// Coordinates that are shifted with them.
+        shifted: Vec<usize>,
+    },
+    /// The momentum of another symmetry that is linear in the coordinates.
+    LinearSymmetry,
+    /// The momentum of a symmetry that the text gives, by its name.
+    Given(String),
+    /// The momentum of a combination of symmetries that the constraints allow.
+    Nonholonomic,
+    /// A function of positions and time.
+    Position,
+    /// Quadratic in the velocities.
+    Quadratic,
+}
+
+/// How much may be looked for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Effort {
+    /// All, for a list that people read.
+    Full,
+    /// What costs little beside a run.
+    Audit,
+}
+
+impl Effort {
+    /// Coordinates up to which symmetries that are linear in them are looked for.
+    fn most_coordinates(self) -> usize {
+        match self {
+            Self::Full => 12,
+            Self::Audit => 6,
+        }
+    }
+}
+
+/// The conserved quantities of a model under a principle, without those that are combinations of others with constant
+/// coefficients. All are proved.
+///
+/// Under the restricted principle there are none to tell, nor with memory.
+pub fn conserved(model: &Workspace, equations: &Equations, effort: Effort) -> Vec<Conserved> {
+    let g = &model.graph;
+    let Dynamics::Lagrangian { lagrangian, .. } = model.dynamics else { return Vec::new() };
+    let remembers = model.forces.iter().flat_map(|f| &f.components).any(|&f| g.has_memory(f))
+        || equations.residual.iter().any(|&ψ| g.has_memory(ψ));
+    if equations.principle == Principle::Restricted || remembers {
+        return Vec::new();
+    }
+    let n = model.coordinates.len();
+    let is_small = n <= effort.most_coordinates()
+        && equations.auxiliary.is_none()
+        && !model.coordinates.iter().any(|c| c.is_state);
+    g.merging(|| {
+        let mut list = List { model, all: vec![g.one()], found: Vec::new() };
+        let mut extra: Vec<Vec<Expr>> = Vec::new();
+        if is_small && effort == Effort::Full && !equations.residual.is_empty() {
+            let fields = linear_fields(model, equations, lagrangian, false);
+            let own = fields.iter().filter(|f| f.is_of_coordinates());
+            extra.extend(own.map(|f| f.generator(model)));
+        }
+        // What the text names keeps its name.
+        let (given, others): (Vec<Momentum>, Vec<Momentum>) =
+            kept_with(model, equations, &extra).into_iter().partition(|m| m.given);
+        for Momentum { name, momentum, .. } in given {
+            let kind = ConservedKind::Given(name);
+            list.add(Conserved { name: String::new(), kind, quantity: momentum });
+        }
+        if is_small {
+            for field in linear_fields(model, equations, lagrangian, true) {
+                list.add(field.conserved(model, equations));
+            }
+        } else if g.is_zero(equations.power) && equations.residual.is_empty() {
+            let (kind, quantity) = (ConservedKind::Energy, equations.energy);
+            list.add(Conserved { name: String::new(), kind, quantity });
+        }
+        for Momentum { name, momentum, generator, .. } in others {
+            let single = generator.iter().filter(|&&x| x != g.zero()).count() == 1;
+            let place = model.coordinates.iter().position(|c| c.name == name);
+            let kind = match place {
+                Some(k) if single => ConservedKind::Momentum(k),
+                _ => ConservedKind::Nonholonomic,
+            };
+            list.add(Conserved { name: String::new(), kind, quantity: momentum });
+        }
+        let is_energy = |c: &Conserved| {
+            use ConservedKind::{Energy, JacobiIntegral, MovingEnergy};
+            matches!(c.kind, Energy | JacobiIntegral | MovingEnergy)
+        };
+        list.found.sort_by_key(|c| !is_energy(c));
+        if equations.principle == Principle::Chetaev && equations.auxiliary.is_none() {
+            for kept in kept_positions(model, equations) {
+                list.add(kept);
+            }
+        }
+        if effort == Effort::Full && is_small {
+            let known: Vec<Expr> = list.found.iter().map(|c| c.quantity).collect();
+            for kept in quadratic(model, equations, &known) {
+                list.add(kept);
+            }
+        }
+        list.named()
+    })
+}
+
+/// A list without combinations of earlier entries.
+struct List<'a> {
+    model: &'a Workspace,
+    all: Vec<Expr>,
+    found: Vec<Conserved>,
+}
+
+impl List<'_> {
+    fn add(&mut self, new: Conserved) {
+        self.all.push(new.quantity);
+        let independent = self.model.graph.independent_over_constants(&self.all);
+        if independent.last() == Some(&(self.all.len() - 1)) {
+            self.found.push(new);
+        } else {
+            self.all.pop();
+        }
+    }
+
+    /// With names that the model leaves free.
+    fn named(self) -> Vec<Conserved> {
+        let model = self.model;
+        let mut taken: Vec<String> = model.coordinates.iter().map(|c| c.name.clone()).collect();
+        taken.extend(model.parameters.iter().map(|p| p.name.clone()));
+        taken.extend(model.abbreviations.iter().map(|(name, _)| name.clone()));
+        taken.extend(model.constraints.iter().map(|c| c.name.clone()));
+        taken.extend(model.observed.iter().map(|o| o.name.clone()));
+        let mut found = self.found;
+        let counts = |kind: &ConservedKind, all: &[Conserved]| {
+            all.iter()
+                .filter(|c| std::mem::discriminant(&c.kind) == std::mem::discriminant(kind))
+                .count()
+        };
+        let all = found.clone();
+        for c in &mut found {
+            let stem = stem(model, &c.kind);
+            let numbered = matches!(
+                c.kind,
+                ConservedKind::Position
+                    | ConservedKind::Quadratic
+                    | ConservedKind::LinearSymmetry
+            ) && counts(&c.kind, &all) > 1;
+            let mut name = if numbered { format!("{stem}1") } else { stem.clone() };
+            let mut i = 1;
+            while taken.contains(&name) {
+                i += 1;
+                name = format!("{stem}{i}");
+            }
+            taken.push(name.clone());
+            c.name = name;
+        }
+        found
+    }
+}
+
+/// What a name begins with.
+fn stem(model: &Workspace, kind: &ConservedKind) -> String {
+    let plain = |k: usize| -> String {
+        model.coordinates[k].name.chars().filter(|c| c.is_alphanumeric() || *c == '_').collect()
+    };
+    match kind {
+        ConservedKind::Energy => "E".into(),
+        ConservedKind::JacobiIntegral | ConservedKind::MovingEnergy => "E_J".into(),
+        ConservedKind::Momentum(k) => format!("p_{}", plain(*k)),
+        ConservedKind::LinearMomentum(ks) | ConservedKind::GaugeMomentum(ks) => {
+            let last = ks.iter().min().map_or_else(String::new, |&k| plain(k));
+            format!("P_{last}")
+        }
+        ConservedKind::AngularMomentum { pairs, .. } => {
+            let mut names: Vec<String> =
+                pairs.first().map_or_else(Vec::new, |&(a, b)| vec![plain(a), plain(b)]);
+            names.sort();
+            // The axis where the letters are those of space.
+            let axes = [["x", "y", "z"], ["y", "z", "x"], ["x", "z", "y"]];
+            let axis = axes.iter().find(|a| {
+                names.len() == 2 && names[0].starts_with(a[0]) && names[1].starts_with(a[1])
+            });
+            match axis {
+                Some(axis) => format!("L_{}", axis[2]),
+                None => "L".into(),
+            }
+        }
+        ConservedKind::LinearSymmetry => "K".into(),
+        ConservedKind::Given(name) => format!("J_{name}"),
+        ConservedKind::Nonholonomic => "J".into(),
+        ConservedKind::Position => "C".into(),
+        ConservedKind::Quadratic => "F".into(),
+    }
+}

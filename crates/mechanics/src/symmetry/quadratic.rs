@@ -1,0 +1,117 @@
+//! Integrals that are quadratic in the velocities, beside energy and products of momenta.
+//!
+//! The ansatz is $F = c^{ab}(q)\,u_a u_b + h(q)$ with independent quasi-velocities $u$ (the velocities, where there are
+//! no constraints). $c^{ab}$ are polynomials of degree two in the coordinates, $h$ is one of the same degree with
+//! a multiple of the potential by a polynomial of degree one: Laplace's vector of Kepler's problem and the tensor of
+//! the isotropic oscillator are of this kind. $\dot F = 0$ is linear in the constants.
+
+use pfaff_expr::Expr;
+use pfaff_model::{Principle, Workspace};
+
+use super::ansatz::relations;
+use super::conserved::{Conserved, ConservedKind};
+use crate::algebra::elimination::solve_linear;
+use crate::equations::{Class, Equations};
+use crate::reduction::reduced_equations;
+
+/// Coordinates up to which there is an ansatz.
+const MOST: usize = 4;
+/// Coordinates up to which the coefficients vary.
+const VARYING: usize = 3;
+/// Nodes of the accelerations: what is longer has no short integrals.
+const LONGEST: usize = 400;
+
+/// What is kept beside known quantities and their products in pairs.
+pub(super) fn quadratic(
+    model: &Workspace,
+    equations: &Equations,
+    known: &[Expr],
+) -> Vec<Conserved> {
+    find(model, equations, known).unwrap_or_default()
+}
+
+fn find(model: &Workspace, equations: &Equations, known: &[Expr]) -> Option<Vec<Conserved>> {
+    let g = &model.graph;
+    let n = model.coordinates.len();
+    let holonomic = equations.classes.contains(&Class::Holonomic);
+    let quadratic = equations.kinetic.as_ref()?;
+    if n > MOST || holonomic || equations.principle != Principle::Chetaev {
+        return None;
+    }
+    let reduced = reduced_equations(model, equations)?;
+    let right: Vec<Vec<Expr>> = reduced.force.iter().map(|&f| vec![f]).collect();
+    let rates = solve_linear(g, &reduced.mass, &right)?;
+    let rates: Vec<Expr> = rates.iter().map(|r| g.simplify(r[0])).collect();
+    if g.size(&rates) > LONGEST || g.contains(g.sum(rates.iter().copied()), &[model.time]) {
+        return None;
+    }
+    let (q, u) = (model.positions(), &reduced.quasi.symbols);
+    let mut direction: Vec<(Expr, Expr)> =
+        q.iter().copied().zip(reduced.velocities.iter().copied()).collect();
+    direction.extend(u.iter().copied().zip(rates));
+    let potential = quadratic.potential.unwrap_or_else(|| g.neg(quadratic.scalar));
+    let candidates = candidates(model, u, potential);
+    let distinct = g.independent_over_constants(&candidates);
+    let candidates: Vec<Expr> = distinct.into_iter().map(|j| candidates[j]).collect();
+    let slopes = g.directional(&candidates, &direction);
+    let functions: Vec<Vec<Expr>> = slopes.into_iter().map(|s| vec![s]).collect();
+    let found = relations(g, &functions);
+    // What is known, in the same variables.
+    let inserted: Vec<(Expr, Expr)> =
+        model.velocities().into_iter().zip(reduced.velocities.iter().copied()).collect();
+    let own = g.substitute(known, &inserted);
+    let mut all = vec![g.one()];
+    all.extend(&own);
+    for (i, &x) in own.iter().enumerate() {
+        all.extend(own[i..].iter().map(|&y| g.mul(x, y)));
+    }
+    let back: Vec<(Expr, Expr)> =
+        u.iter().copied().zip(reduced.quasi.definitions.iter().copied()).collect();
+    let mut new = Vec::new();
+    for relation in found {
+        let f = g.sum(relation.iter().map(|&(j, c)| g.mul(c, candidates[j])));
+        all.push(f);
+        let independent = g.independent_over_constants(&all);
+        if independent.last() == Some(&(all.len() - 1)) {
+            let quantity = g.substitute(&[f], &back)[0];
+            new.push(Conserved {
+                name: String::new(),
+                kind: ConservedKind::Quadratic,
+                quantity,
+            });
+        } else {
+            all.pop();
+        }
+    }
+    new.reverse();
+    Some(new)
+}
+
+/// $u_a u_b$, $q_k u_a u_b$, $q_k q_l u_a u_b$, $q_k$, $q_k q_l$, $V$, $V q_k$
+fn candidates(model: &Workspace, u: &[Expr], potential: Expr) -> Vec<Expr> {
+    let g = &model.graph;
+    let q = model.positions();
+    let products = |list: &[Expr]| -> Vec<Expr> {
+        let mut all = Vec::new();
+        for (i, &x) in list.iter().enumerate() {
+            all.extend(list[i..].iter().map(|&y| g.mul(x, y)));
+        }
+        all
+    };
+    let mut factors = Vec::new();
+    if q.len() <= VARYING {
+        factors.extend(products(&q));
+        factors.extend(&q);
+    }
+    factors.push(g.one());
+    let squares = products(u);
+    let mut all = Vec::new();
+    for &f in &factors {
+        all.extend(squares.iter().map(|&s| g.mul(f, s)));
+    }
+    all.extend(products(&q));
+    all.extend(&q);
+    all.extend(q.iter().rev().map(|&q| g.mul(potential, q)));
+    all.push(potential);
+    all
+}

@@ -1,0 +1,162 @@
+//! What motions keep, for people: formulas, what they are, and `observe` lines that can be pasted into the model.
+
+use pfaff_expr::{Expr, Role};
+use pfaff_mechanics::{Conserved, ConservedKind, Effort, Equations, conserved};
+use pfaff_model::Workspace;
+use serde_json::Value;
+
+use super::{Label, Line, Presentation, Section};
+use crate::json::{object, string};
+
+/// A conserved quantity on a page; its formula is the line of the same place in the section `conserved`.
+#[derive(Clone, Debug)]
+pub(crate) struct Kept {
+    pub(crate) name: String,
+    /// `energy`, `momentum`, …: one word for programs.
+    pub(crate) kind: &'static str,
+    /// What it is: `the momentum of x`.
+    pub(crate) meaning: String,
+    /// `observe p_x = m*x'`; empty where the formula is too long for a line.
+    pub(crate) observe: String,
+}
+
+/// Coordinates beyond which nothing is looked for.
+const MANY: usize = 24;
+/// Longer formulas are not offered for pasting.
+const LONGEST: usize = 400;
+/// Graphs of a Lagrangian with more nodes are looked through as before a run.
+const LARGE: usize = 1_500;
+
+/// The section of the conserved quantities, without their `observe` lines.
+pub(crate) fn section(model: &Workspace, e: &Equations) -> (Section, Vec<Kept>) {
+    let g = &model.graph;
+    let is_large = g.size(&[e.energy]) > LARGE;
+    let found = if model.coordinates.len() > MANY {
+        Vec::new()
+    } else {
+        conserved(model, e, if is_large { Effort::Audit } else { Effort::Full })
+    };
+    let line = |c: &Conserved| Line {
+        label: Label::Expression(g.symbol(&c.name, Role::Free)),
+        right: c.quantity,
+    };
+    let kept = |c: &Conserved| {
+        let (kind, meaning) = words(model, &c.kind);
+        Kept { name: c.name.clone(), kind, meaning, observe: String::new() }
+    };
+    let section = Section {
+        key: "conserved",
+        heading: "Conserved quantities",
+        lines: found.iter().map(line).collect(),
+    };
+    (section, found.iter().map(kept).collect())
+}
+
+/// One word, and some.
+fn words(model: &Workspace, kind: &ConservedKind) -> (&'static str, String) {
+    let names = |ks: &[usize]| -> String {
+        let mut ks = ks.to_vec();
+        ks.sort_unstable();
+        let names: Vec<&str> = ks.iter().map(|&k| model.coordinates[k].name.as_str()).collect();
+        names.join(", ")
+    };
+    match kind {
+        ConservedKind::Energy => ("energy", "the energy".into()),
+        ConservedKind::JacobiIntegral => {
+            ("jacobi_integral", "Jacobi's integral T2 - T0 + V".into())
+        }
+        ConservedKind::MovingEnergy => (
+            "jacobi_integral",
+            "Jacobi's integral, the energy less a multiple of a momentum".into(),
+        ),
+        ConservedKind::Momentum(k) => {
+            ("momentum", format!("the momentum of {}", model.coordinates[*k].name))
+        }
+        ConservedKind::LinearMomentum(ks) => {
+            ("linear_momentum", format!("the linear momentum along {}", names(ks)))
+        }
+        ConservedKind::GaugeMomentum(ks) => (
+            "linear_momentum",
+            format!("the momentum along {}, with what the Lagrangian gains there", names(ks)),
+        ),
+        ConservedKind::AngularMomentum { pairs, shifted } => {
+            let mut ks: Vec<usize> = pairs.iter().map(|p| p.0).chain(shifted.clone()).collect();
+            ks.dedup();
+            ("angular_momentum", format!("the angular momentum of a turn of {}", names(&ks)))
+        }
+        ConservedKind::LinearSymmetry => {
+            ("momentum", "the momentum of a symmetry that is linear in the coordinates".into())
+        }
+        ConservedKind::Given(name) => ("momentum", format!("the momentum of {name}")),
+        ConservedKind::Nonholonomic => (
+            "nonholonomic_momentum",
+            "the momentum of a combination of symmetries that the constraints allow".into(),
+        ),
+        ConservedKind::Position => {
+            ("constraint_integral", "an integral of the constraints".into())
+        }
+        ConservedKind::Quadratic => ("quadratic", "an integral of second degree".into()),
+    }
+}
+
+impl Presentation {
+    /// With what is known of the quantities whose formulas are in the section `conserved`.
+    pub(crate) fn with_conserved(mut self, kept: Vec<Kept>) -> Self {
+        let lines: Vec<Expr> = self
+            .sections
+            .iter()
+            .filter(|s| s.key == "conserved")
+            .flat_map(|s| s.lines.iter().map(|l| l.right))
+            .collect();
+        // NOTE: abbreviations of ours mean nothing in a model; its own names do.
+        let mut whole = lines;
+        for (name, meaning) in self.definitions.iter().rev() {
+            if !self.names.contains(name) {
+                let image = [(self.graph.symbol(name, Role::Free), *meaning)];
+                whole = self.graph.as_written(|| self.graph.substitute(&whole, &image));
+            }
+        }
+        self.kept = kept;
+        for (kept, &e) in self.kept.iter_mut().zip(&whole) {
+            let formula = match kept.kind {
+                "energy" => "energy".to_owned(),
+                _ if self.graph.size(&[e]) > LONGEST => continue,
+                _ => self.graph.to_text(e),
+            };
+            if formula.len() <= LONGEST {
+                kept.observe = format!("observe {} = {formula}", kept.name);
+            }
+        }
+        self
+    }
+
+    /// The lines of a section for people: the energy has a section of its own.
+    pub(crate) fn shown<'a>(&'a self, section: &'a Section) -> impl Iterator<Item = &'a Line> {
+        let is_energy = |i: usize| {
+            section.key == "conserved" && self.kept.get(i).is_some_and(|k| k.kind == "energy")
+        };
+        section.lines.iter().enumerate().filter(move |(i, _)| !is_energy(*i)).map(|(_, l)| l)
+    }
+
+    /// What the conserved quantities are, in one sentence.
+    pub(crate) fn kept_sentence(&self) -> Option<String> {
+        let parts: Vec<String> =
+            self.kept.iter().map(|k| format!("{} is {}", k.name, k.meaning)).collect();
+        (!parts.is_empty()).then(|| format!("Conserved: {}.", parts.join("; ")))
+    }
+
+    /// A conserved quantity for programs.
+    pub(crate) fn kept_object(&self, line: &Line, kept: &Kept) -> Value {
+        object([
+            ("name", string(&kept.name)),
+            ("kind", string(kept.kind)),
+            ("value", string(&self.graph.to_text(line.right))),
+            ("observe", string(&kept.observe)),
+        ])
+    }
+
+    /// The lines that can be pasted into the model.
+    pub(crate) fn observe_lines(&self) -> Vec<&str> {
+        self.kept.iter().map(|k| k.observe.as_str()).filter(|o| !o.is_empty()).collect()
+    }
+}

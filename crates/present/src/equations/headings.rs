@@ -1,0 +1,255 @@
+//! Headings with formulas: words of text output as they are, and the same in LaTeX, MathML and Typst.
+//!
+//! The formulas of headings are given in a small part of LaTeX: letters, Greek ones, `\partial`, `\dot q`, fractions,
+//! subscripts and superscripts. [`Piece`] is what it is read into.
+
+use pfaff_expr::{escape_markup as escape, greek};
+
+/// Headings and sentences of text output, and how they are typeset; formulas stand between dollars.
+const HEADINGS: &str = include_str!("headings.txt");
+
+/// Pairs of lines: in text output, and typeset.
+fn headings() -> impl Iterator<Item = (&'static str, &'static str)> {
+    let lines: Vec<&str> =
+        HEADINGS.lines().filter(|l| !l.is_empty() && !l.starts_with('#')).collect();
+    let pairs: Vec<(&str, &str)> =
+        lines.chunks_exact(2).map(|pair| (pair[0], pair[1])).collect();
+    pairs.into_iter()
+}
+
+/// Words and formulas in turn, beginning with words; `None` for a heading without formulas.
+fn parts(heading: &str) -> Option<impl Iterator<Item = (bool, &'static str)>> {
+    let (_, typeset) = headings().find(|h| h.0 == heading)?;
+    Some(typeset.split('$').enumerate().map(|(i, part)| (i % 2 == 1, part)))
+}
+
+/// The heading in LaTeX, if it has formulas.
+pub(super) fn latex(heading: &str) -> Option<String> {
+    let part = |(is_formula, part): (bool, &str)| {
+        if is_formula {
+            format!("${}$", part.replace("^T", "^{\\mathsf T}"))
+        } else {
+            part.to_owned()
+        }
+    };
+    Some(parts(heading)?.map(part).collect())
+}
+
+/// The heading in HTML with MathML; words are escaped.
+pub(crate) fn html(heading: &str) -> String {
+    let part = |(is_formula, part): (bool, &str)| {
+        if is_formula {
+            format!("<math>{}</math>", row(&read(part), &Piece::mathml))
+        } else {
+            escape(part)
+        }
+    };
+    parts(heading).map_or_else(|| escape(heading), |parts| parts.map(part).collect())
+}
+
+/// The heading in Typst, if it has formulas; `words` makes text harmless.
+pub(super) fn typst(heading: &str, words: &dyn Fn(&str) -> String) -> Option<String> {
+    let part = |(is_formula, part): (bool, &str)| {
+        if is_formula { format!("${}$", row(&read(part), &Piece::typst)) } else { words(part) }
+    };
+    Some(parts(heading)?.map(part).collect())
+}
+
+fn row(pieces: &[Piece], write: &dyn Fn(&Piece) -> String) -> String {
+    pieces.iter().map(write).collect()
+}
+
+/// A part of a formula.
+#[derive(Clone, Debug)]
+enum Piece {
+    /// A letter or a number.
+    Word(String),
+    /// An operator or a bracket.
+    Sign(char),
+    /// A letter under one dot or two.
+    Dot(Box<Self>, usize),
+    Fraction(Vec<Self>, Vec<Self>),
+    Script {
+        base: Box<Self>,
+        below: Vec<Self>,
+        above: Vec<Self>,
+    },
+}
+
+impl Piece {
+    fn mathml(&self) -> String {
+        match self {
+            Self::Word(w) if w.starts_with(|c: char| c.is_numeric()) => format!("<mn>{w}</mn>"),
+            Self::Word(w) => format!("<mi>{w}</mi>"),
+            Self::Sign('-') => "<mo>−</mo>".into(),
+            Self::Sign(c) => format!("<mo stretchy=\"false\">{c}</mo>"),
+            Self::Dot(base, dots) => {
+                let dots = if *dots == 1 { '˙' } else { '¨' };
+                format!("<mover>{}<mo>{dots}</mo></mover>", base.mathml())
+            }
+            Self::Fraction(a, b) => format!(
+                "<mfrac><mrow>{}</mrow><mrow>{}</mrow></mfrac>",
+                row(a, &Self::mathml),
+                row(b, &Self::mathml)
+            ),
+            Self::Script { base, below, above } => {
+                let base = base.mathml();
+                let [below, above] = [below, above].map(|s| row(s, &Self::mathml));
+                match (below.is_empty(), above.is_empty()) {
+                    (false, true) => format!("<msub>{base}<mrow>{below}</mrow></msub>"),
+                    (true, _) => format!("<msup>{base}<mrow>{above}</mrow></msup>"),
+                    (false, false) => format!(
+                        "<msubsup>{base}<mrow>{below}</mrow><mrow>{above}</mrow></msubsup>"
+                    ),
+                }
+            }
+        }
+    }
+
+    fn typst(&self) -> String {
+        match self {
+            Self::Word(w) => format!("{w} "),
+            Self::Sign(c) => format!("{c} "),
+            Self::Dot(base, 1) => format!("dot({}) ", base.typst()),
+            Self::Dot(base, _) => format!("dot.double({}) ", base.typst()),
+            Self::Fraction(a, b) => {
+                format!("frac({}, {}) ", row(a, &Self::typst), row(b, &Self::typst))
+            }
+            Self::Script { base, below, above } => {
+                let script = |mark: char, s: &[Self]| {
+                    if s.is_empty() {
+                        String::new()
+                    } else {
+                        format!("{mark}({})", row(s, &Self::typst))
+                    }
+                };
+                let base = base.typst();
+                format!("{}{}{} ", base.trim_end(), script('_', below), script('^', above))
+            }
+        }
+    }
+}
+
+/// A formula from its LaTeX.
+fn read(text: &str) -> Vec<Piece> {
+    let characters: Vec<char> = text.chars().collect();
+    let mut at = 0;
+    let mut pieces = Vec::new();
+    while at < characters.len() {
+        pieces.extend(piece(&characters, &mut at));
+    }
+    pieces
+}
+
+/// The next piece with its scripts; nothing for a blank.
+fn piece(text: &[char], at: &mut usize) -> Option<Piece> {
+    let mut base = simple_piece(text, at)?;
+    while let Some(mark @ ('_' | '^')) = text.get(*at).copied() {
+        *at += 1;
+        let script = group(text, at);
+        let (mut below, mut above) = (Vec::new(), Vec::new());
+        if let Piece::Script { base: inner, below: b, above: a } = base {
+            (base, below, above) = (*inner, b, a);
+        }
+        if mark == '_' {
+            below = script
+        } else {
+            above = script
+        }
+        base = Piece::Script { base: Box::new(base), below, above };
+    }
+    Some(base)
+}
+
+fn simple_piece(text: &[char], at: &mut usize) -> Option<Piece> {
+    let c = *text.get(*at)?;
+    *at += 1;
+    match c {
+        ' ' => None,
+        '\\' => {
+            let end = text[*at..].iter().position(|c| !c.is_alphabetic());
+            let end = end.map_or(text.len(), |n| *at + n);
+            let word: String = text[*at..end].iter().collect();
+            *at = end;
+            Some(match word.as_str() {
+                "dot" => Piece::Dot(Box::new(next(text, at)), 1),
+                "ddot" => Piece::Dot(Box::new(next(text, at)), 2),
+                "frac" => {
+                    let above = group(text, at);
+                    Piece::Fraction(above, group(text, at))
+                }
+                "partial" => Piece::Word("∂".into()),
+                _ => Piece::Word(greek(&word).to_string()),
+            })
+        }
+        c if c.is_alphanumeric() => Some(Piece::Word(c.to_string())),
+        c => Some(Piece::Sign(c)),
+    }
+}
+
+/// The next piece that is no blank.
+fn next(text: &[char], at: &mut usize) -> Piece {
+    loop {
+        match simple_piece(text, at) {
+            Some(piece) => return piece,
+            None if *at >= text.len() => return Piece::Word(String::new()),
+            None => {}
+        }
+    }
+}
+
+/// What stands in braces, or one piece.
+fn group(text: &[char], at: &mut usize) -> Vec<Piece> {
+    while text.get(*at) == Some(&' ') {
+        *at += 1;
+    }
+    if text.get(*at) != Some(&'{') {
+        return vec![next(text, at)];
+    }
+    *at += 1;
+    let mut pieces = Vec::new();
+    while *at < text.len() && text[*at] != '}' {
+        pieces.extend(piece(text, at));
+    }
+    *at += 1;
+    pieces
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn formulas_of_headings() {
+        let heading = "Hamilton's equations q' = dH/dp, p' = -dH/dq + Q + R";
+        assert!(
+            latex(heading)
+                .expect("formulas")
+                .contains(r"$\dot q = \frac{\partial H}{\partial p}$")
+        );
+        let html = html(heading);
+        assert!(html.contains("<mover><mi>q</mi><mo>˙</mo></mover>"), "{html}");
+        let fraction =
+            "<mfrac><mrow><mi>∂</mi><mi>H</mi></mrow><mrow><mi>∂</mi><mi>p</mi></mrow></mfrac>";
+        assert!(html.contains(fraction), "{html}");
+        let typst = typst(heading, &|w| w.to_owned()).expect("formulas");
+        assert!(typst.contains("dot(q ) = frac(∂ H , ∂ p )"), "{typst}");
+        assert_eq!(super::html("Drift b"), "Drift <math><mi>b</mi></math>");
+        assert_eq!(super::html("a < b"), "a &lt; b");
+        assert_eq!(latex("Momenta"), None);
+    }
+
+    /// Everything that is read is written: no brace or backslash is left, and elements are closed.
+    #[test]
+    fn all_headings_are_read() {
+        for (heading, _) in headings() {
+            let html = html(heading);
+            assert!(!html.contains(['\\', '{', '}', '$']), "{html}");
+            for tag in ["mi", "mo", "mrow", "mfrac", "msub", "msup", "math", "mover"] {
+                let open = html.matches(&format!("<{tag}>")).count()
+                    + html.matches(&format!("<{tag} ")).count();
+                assert_eq!(open, html.matches(&format!("</{tag}>")).count(), "{html}");
+            }
+        }
+    }
+}

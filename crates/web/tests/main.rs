@@ -1,0 +1,3 @@
+//! The workbench answers like the engine, whatever it is asked.
+
+mod questions;

@@ -1,0 +1,51 @@
+// Small words for the page.
+
+export const byId = <T extends HTMLElement>(id: string): T => {
+  const found = document.getElementById(id);
+  if (!found) throw new Error(`the page has no #${id}`);
+  return found as T;
+};
+
+type Attributes = Record<string, string | boolean | ((event: Event) => void)>;
+
+/** An element with its attributes, handlers and children. */
+export function element<K extends keyof HTMLElementTagNameMap>(
+  tag: K, attributes: Attributes = {}, ...children: (Node | string)[]
+): HTMLElementTagNameMap[K] {
+  const made = document.createElement(tag);
+  for (const [name, value] of Object.entries(attributes)) {
+    if (typeof value === "function") made.addEventListener(name, value);
+    else if (value === true) made.setAttribute(name, "");
+    else if (value !== false) made.setAttribute(name, value);
+  }
+  made.append(...children);
+  return made;
+}
+
+/** Five digits for people. */
+export function brief(x: number | null | undefined): string {
+  if (x === null || x === undefined || !Number.isFinite(x)) return "–";
+  if (x === 0) return "0";
+  const size = Math.abs(x);
+  if (size >= 1e5 || size < 1e-3) return x.toExponential(2).replace("e+", "e").replace("-", "−").replace("e-", "e−");
+  return String(Number(x.toPrecision(5))).replace("-", "−");
+}
+
+/** Hands a file to the person. */
+export function save(name: string, content: BlobPart, media: string): void {
+  const address = URL.createObjectURL(new Blob([content], { type: media }));
+  const link = element("a", { href: address, download: name });
+  document.body.append(link);
+  link.click();
+  link.remove();
+  setTimeout(() => URL.revokeObjectURL(address), 10_000);
+}
+
+/** Calls at most once a frame, with the last arguments. */
+export function eachFrame(act: () => void): () => void {
+  let asked = 0;
+  return () => {
+    if (asked) return;
+    asked = requestAnimationFrame(() => { asked = 0; act(); });
+  };
+}

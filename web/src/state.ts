@@ -1,0 +1,50 @@
+// Everything that a link carries: the text, other values, and what is shown.
+
+export interface State {
+  text: string;
+  name: string;
+  set: Record<string, number>;
+  initial: Record<string, number>;
+  t1: number | null;
+  tolerance: number | null;
+  principle: string;
+  form: string;
+  /** Plots: the horizontal axis and the curves, as columns or expressions. */
+  plots: { x: string; y: string[] }[];
+  section: string;
+  closed: string[];
+}
+
+export const start = (text: string, name: string): State => ({
+  text, name, set: {}, initial: {}, t1: null, tolerance: null, principle: "", form: "multipliers", plots: [], section: "",
+  closed: [],
+});
+
+const through = async (bytes: Uint8Array, by: ReadableWritablePair): Promise<Uint8Array> =>
+  new Uint8Array(await new Response(new Blob([bytes as BlobPart]).stream().pipeThrough(by)).arrayBuffer());
+
+/** The state as a part of an address. */
+export async function packed(state: State): Promise<string> {
+  const bytes = new TextEncoder().encode(JSON.stringify(state));
+  const small = await through(bytes, new CompressionStream("deflate-raw") as ReadableWritablePair);
+  let text = "";
+  for (const byte of small) text += String.fromCharCode(byte);
+  return btoa(text).replaceAll("+", "-").replaceAll("/", "_").replaceAll("=", "");
+}
+
+/** The state of an address; nothing if it is none of ours. */
+export async function unpacked(text: string): Promise<State | null> {
+  try {
+    const small = Uint8Array.from(atob(text.replaceAll("-", "+").replaceAll("_", "/")), (c) => c.charCodeAt(0));
+    const bytes = await through(small, new DecompressionStream("deflate-raw") as ReadableWritablePair);
+    const read = JSON.parse(new TextDecoder().decode(bytes)) as Partial<State>;
+    if (typeof read.text !== "string") return null;
+    return { ...start(read.text, "shared"), ...read };
+  } catch {
+    return null;
+  }
+}
+
+/** Values as the command line writes them. */
+export const assignments = (values: Record<string, number>): string =>
+  Object.entries(values).map(([name, value]) => `${name}=${value}`).join(", ");
