@@ -1,7 +1,7 @@
 //! Tables of ensembles as figures: fans, heat maps, histograms, basins and overlays.
 
 use crate::number::brief;
-use crate::plot::{Area, Axis, COLOUR_COUNT, Curve, Figure, Paint};
+use crate::plot::{Area, Axis, COLOUR_COUNT, Curve, Figure, Paint, Points};
 use crate::table::{Block, Cells, Heading, column_values};
 
 /// What is drawn of the table of an ensemble.
@@ -184,6 +184,7 @@ impl SweepRows<'_> {
             y: bands.iter().map(|b| b.1[2]).collect::<Vec<_>>().into(),
             colour: 0,
             dash: 0,
+            points: Points::Joined,
         };
         Ok(Figure {
             x: axis("t"),
@@ -339,7 +340,14 @@ impl SweepRows<'_> {
                 points.sort_by(|a, b| a.0.total_cmp(&b.0));
                 let (x, y): (Vec<f64>, Vec<f64>) = points.into_iter().unzip();
                 let (x, y) = (x.into(), y.into());
-                curves.push(Curve { name: column.clone(), x, y, colour, dash: 0 });
+                curves.push(Curve {
+                    name: column.clone(),
+                    x,
+                    y,
+                    colour,
+                    dash: 0,
+                    points: Points::Joined,
+                });
             }
         } else if ranges.len() * columns.len() > MOST_CURVES {
             let most = MOST_CURVES;
@@ -362,6 +370,7 @@ impl SweepRows<'_> {
                         y: y[range.clone()].to_vec().into(),
                         colour: i % COLOUR_COUNT,
                         dash: if columns.len() > 1 { k } else { i / COLOUR_COUNT },
+                        points: Points::Joined,
                     });
                 }
             }

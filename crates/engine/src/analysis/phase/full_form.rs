@@ -40,7 +40,7 @@ impl FullForm {
         field.frame = frame;
         let (by_unknowns, by_state) = slopes?;
         let d = field.size();
-        let unknowns = if d == 0 { 0 } else { by_state.len() / d };
+        let unknowns = by_state.len().checked_div(d).unwrap_or(0);
         let k = inputs.map_or(0, |p| p.count);
         let rates = field.rate_places();
         let component =

@@ -372,7 +372,7 @@ pub(crate) fn returning(
 }
 
 /// The derivative of the return map by rows; `None` where it has no value beside the state.
-#[allow(clippy::type_complexity)]
+#[allow(clippy::type_complexity, reason = "two functions that only this one takes")]
 fn slopes(
     map: &mut ReturnMap<'_>,
     shifted: &mut dyn FnMut(&[f64], &[f64]) -> Option<Vec<f64>>,

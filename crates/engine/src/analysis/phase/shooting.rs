@@ -269,15 +269,15 @@ impl Multipliers {
         if found.parts.is_empty() {
             Self::of(&found.matrix, w, is_driven)
         } else {
-            Self::judged(product_eigenvalues(&found.parts, w)?, is_driven)
+            Some(Self::judged(product_eigenvalues(&found.parts, w)?, is_driven))
         }
     }
 
     pub(crate) fn of(matrix: &[f64], w: usize, is_driven: bool) -> Option<Self> {
-        Self::judged(eigenvalues(w, matrix)?, is_driven)
+        Some(Self::judged(eigenvalues(w, matrix)?, is_driven))
     }
 
-    fn judged(mut values: Vec<[f64; 2]>, is_driven: bool) -> Option<Self> {
+    fn judged(mut values: Vec<[f64; 2]>, is_driven: bool) -> Self {
         values.sort_by(|a, b| size(b).total_cmp(&size(a)).then(b[1].total_cmp(&a[1])));
         let off = |k: &usize| libm::hypot(values[*k][0] - 1.0, values[*k][1]);
         let nearest = (0..values.len()).min_by(|a, b| off(a).total_cmp(&off(b)));
@@ -289,7 +289,7 @@ impl Multipliers {
         } else if others.iter().all(|v| size(v) < 1.0 - NEUTRAL) {
             found.stability = Stability::AsymptoticallyStable;
         }
-        Some(found)
+        found
     }
 
     /// All but the trivial one.

@@ -41,6 +41,9 @@ struct Entry {
     value: f64,
 }
 
+/// Matrices by their names.
+type NamedMatrices = Vec<(&'static str, Vec<Vec<Entry>>)>;
+
 struct Algebra<'a> {
     g: &'a Graph,
     model: &'a Workspace,
@@ -147,7 +150,7 @@ impl Place<'_> {
         shown
     }
 
-    fn derived(&self) -> Option<Vec<(&'static str, Vec<Vec<Entry>>)>> {
+    fn derived(&self) -> Option<NamedMatrices> {
         let (model, field) = (self.model, self.field);
         let g = &model.graph;
         let algebra = Algebra { g, model };
@@ -278,7 +281,7 @@ impl Place<'_> {
         a: &[Vec<Entry>],
         tangent: &[Vec<Entry>],
         state: &[(Expr, Expr)],
-    ) -> Option<Vec<(&'static str, Vec<Vec<Entry>>)>> {
+    ) -> Option<NamedMatrices> {
         let g = algebra.g;
         let Dynamics::Saddle(equations) = self.dynamics else { return None };
         let n = self.field.n;

@@ -36,8 +36,10 @@ pub(crate) struct LaneRun<'a> {
     point_outputs: LaneRows,
     /// Motions that wait for a lane, and those whose states are still to be read off.
     waiting: VecDeque<Box<InFlight>>,
+    #[allow(clippy::vec_box, reason = "they change places with lanes, and are large")]
     ended: Vec<Box<InFlight>>,
     /// Storage of motions that are over.
+    #[allow(clippy::vec_box, reason = "as above")]
     spare: Vec<Box<InFlight>>,
     active: [Option<Box<InFlight>>; LANES],
     /// The motion whose parameters each lane has.
@@ -166,7 +168,7 @@ impl<'a> LaneRun<'a> {
                 }
             }
             trials += 1;
-            if trials % 64 == 0 && !goes_on() {
+            if trials.is_multiple_of(64) && !goes_on() {
                 self.active.iter_mut().for_each(|lane| *lane = None);
                 self.waiting.clear();
                 *next = count;
@@ -317,7 +319,7 @@ impl<'a> LaneRun<'a> {
         let (d, all) = (layout.controlled(), layout.controlled() + layout.work);
         Ended {
             t: self.before.at(StepLayout::T, lane),
-            y: (0..all).map(|i| self.before.at(layout.y(i), lane)).collect(),
+            y: (0..all).map(|i| self.before.at(StepLayout::y(i), lane)).collect(),
             largest: (0..d).map(|i| self.before.at(layout.largest(i), lane)).collect(),
             steps: self.before.at(StepLayout::STEPS, lane),
             event,
@@ -432,7 +434,7 @@ impl<'a> LaneRun<'a> {
         flight.landing = None;
         let direction = if slope > 0.0 { 1.0 } else { -1.0 };
         let y: Vec<f64> =
-            (0..layout.controlled()).map(|i| self.before.at(layout.y(i), lane)).collect();
+            (0..layout.controlled()).map(|i| self.before.at(StepLayout::y(i), lane)).collect();
         flight.points.push((t, y));
         flight.events.push(LaneEventRecord { event, t, direction, state: Vec::new() });
         if self.lanes.events[event].stop {

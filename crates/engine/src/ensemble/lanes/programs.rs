@@ -45,12 +45,12 @@ impl StepLayout {
         self.controlled() + self.work
     }
 
-    pub(super) fn y(self, i: usize) -> usize {
+    pub(super) fn y(i: usize) -> usize {
         Self::Y + i
     }
 
     pub(super) fn rates(self, i: usize) -> usize {
-        self.y(self.carried()) + i
+        Self::y(self.carried()) + i
     }
 
     /// The largest value so far.
@@ -328,7 +328,7 @@ fn step(field: &Field<'_>, layout: StepLayout, parameters: &[Expr]) -> Option<Pr
     let tolerance = rows[StepLayout::TOLERANCE];
     let (t, h, t1) = (rows[StepLayout::T], rows[StepLayout::H], rows[StepLayout::T1]);
     let (d, all) = (layout.controlled(), layout.carried());
-    let y: Vec<Expr> = (0..all).map(|i| rows[layout.y(i)]).collect();
+    let y: Vec<Expr> = (0..all).map(|i| rows[StepLayout::y(i)]).collect();
     let rates: Vec<Expr> = (0..all).map(|i| rows[layout.rates(i)]).collect();
     let mut right = field.rates.clone();
     right.extend((layout.work > 0).then_some(field.power));

@@ -238,7 +238,7 @@ impl Field {
         t: DoubleDouble,
         y: &[DoubleDouble],
         order: usize,
-    ) -> Option<(Vec<Vec<DoubleDouble>>, Vec<Vec<DoubleDouble>>)> {
+    ) -> Option<[Vec<Vec<DoubleDouble>>; 2]> {
         let size = self.variables.unknowns.len();
         let zero = DoubleDouble::default();
         let mut states: Vec<Vec<DoubleDouble>> = vec![y.to_vec()];
@@ -283,7 +283,7 @@ impl Field {
             states.push(next);
             unknowns.push(right);
         }
-        Some((states, unknowns))
+        Some([states, unknowns])
     }
 
     /// The motion at some times, or where it could not be followed.
@@ -301,7 +301,7 @@ impl Field {
         let mut steps = 0;
         let end = times.last().copied().unwrap_or(t0);
         while rows.len() < times.len() {
-            let (states, unknowns) = self.expand(t, &y, order).ok_or(t.high)?;
+            let [states, unknowns] = self.expand(t, &y, order).ok_or(t.high)?;
             let left = (DoubleDouble::from(end) - t).high;
             let h = step_length(&states, &sizes, tolerance, end - t0);
             let positive = h > 1e-13 * (1.0 + t.high.abs());

@@ -459,6 +459,7 @@ mod tests {
         let child =
             Command::new("node").arg("-").stdin(Stdio::piped()).stdout(Stdio::piped()).spawn();
         let Ok(mut child) = child else {
+            #[allow(clippy::print_stdout, reason = "a test that is skipped says why")]
             println!("skipped: no Node.js, which runs WebAssembly modules");
             return;
         };
