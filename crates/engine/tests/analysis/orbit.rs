@@ -196,7 +196,8 @@ fn what_has_no_orbit_is_refused() {
     assert!(refused(VAN_DER_POL, Some("x - 7"), None).contains("never met"));
     let driven = "coordinates x\nequation x' = cos(t) - x";
     assert!(refused(driven, Some("x"), None).contains("contain t"));
-    let jumps = "coordinates y\nparameters k = 1\nlagrangian y'^2/2 - k*y\nevent falling hit: y\non hit: y' = -y', k = 2*k\ninitial y = 1";
+    let jumps = "coordinates y\nparameters k = 1\nlagrangian y'^2/2 - k*y\n\
+                 event falling hit: y\non hit: y' = -y', k = 2*k\ninitial y = 1";
     assert!(refused(jumps, Some("hit"), None).contains("jumps of parameters"));
     let memory = "coordinates q\nequation caputo(q, 0.5) = -q\ninitial q = 1";
     assert!(refused(memory, None, Some("1")).contains("memory"));

@@ -140,7 +140,8 @@ pub(crate) fn closed(
     let workspace = model.workspace();
     if has_jumps(&workspace) {
         return Err(Failure::usage(
-            "branches of periodic motions are followed for models without jumps and modes; `pfaff orbit` finds single ones",
+            "branches of periodic motions are followed for models without jumps and modes; `pfaff orbit` finds single \
+             ones",
         ));
     }
     let given = request.period.as_deref().map(|text| period(&workspace, text));

@@ -299,7 +299,8 @@ impl Multipliers {
     }
 }
 
-/// Eigenvalues of a product $S_N\cdots S_1$, each to its own digits: their $N$-th roots are the eigenvalues of the cyclic
+/// Eigenvalues of a product $S_N\cdots S_1$, each to its own digits: their $N$-th roots are the eigenvalues of the
+/// cyclic
 /// matrix of the factors.
 fn product_eigenvalues(parts: &[Vec<f64>], w: usize) -> Option<Vec<[f64; 2]>> {
     let (n, k) = (parts.len(), parts.len() * w);
