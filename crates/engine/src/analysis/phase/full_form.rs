@@ -2,8 +2,10 @@
 //!
 //! $$ E\,\dot x = A\,x + B\,u, \qquad x = (\delta y, \delta\lambda) \qquad (\mathrm D) $$
 //!
-//! with the rows $\delta\dot q = \delta v$, those of $M\ddot q = f + W^\top\lambda$ and one for each constraint: $\varphi_q\,
-//! \delta q = 0$ if it is holonomic, else $\psi_q\,\delta q + \psi_v\,\delta v = 0$. The finite eigenvalues of the pencil
+//! with the rows $\delta\dot q = \delta v$, those of $M\ddot q = f + W^\top\lambda$ and one for each constraint:
+//! $\varphi_q\,
+//! \delta q = 0$ if it is holonomic, else $\psi_q\,\delta q + \psi_v\,\delta v = 0$. The finite eigenvalues of the
+//! pencil
 //! $\lambda E - A$ are those of the reduced equations and zeros of what was left out there.
 
 use pfaff_model::Workspace;

@@ -170,7 +170,7 @@ impl Follower {
         let (matrix, right) = self.equations(&quotient, &found, &by_parameter);
         let tangent = tangent(&matrix, right.len(), along)?;
         let w = quotient.variables.len();
-        let multipliers = Multipliers::of(&found.matrix, w, self.shooter.is_driven)?;
+        let multipliers = Multipliers::of(&found.matrix, w, &self.shooter)?;
         Some(Place { p, quotient, found, by_parameter, tangent, multipliers })
     }
 

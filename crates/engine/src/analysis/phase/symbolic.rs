@@ -1,8 +1,10 @@
 //! The matrices of the linear equations as formulas of the parameters, where they are small.
 //!
 //! The state is put in as it was given (`x' = v` stays `v`), as zero, or as a short decimal number; velocities that
-//! follow from constraints are solved for. Then the road is that of the numbers: $x$ of $r(t, y, x) = 0$, the Jacobian (F),
-//! the tangent $T$ of the chart and $A = P f_y T$, by elimination with the pivots of the numbers. Formulas are shown only if
+//! follow from constraints are solved for. Then the road is that of the numbers: $x$ of $r(t, y, x) = 0$, the
+//! Jacobian (F),
+//! the tangent $T$ of the chart and $A = P f_y T$, by elimination with the pivots of the numbers. Formulas are shown
+//! only if
 //! their values are those of the numbers.
 
 use pfaff_expr::{Expr, Graph, number};
