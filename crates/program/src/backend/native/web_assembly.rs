@@ -391,6 +391,7 @@ fn signed(bytes: &mut Vec<u8>, mut number: i32) {
 }
 
 #[cfg(test)]
+#[allow(clippy::print_stdout, reason = "a test that is skipped says why")]
 mod tests {
     use std::io::Write;
     use std::process::{Command, Stdio};
@@ -459,7 +460,6 @@ mod tests {
         let child =
             Command::new("node").arg("-").stdin(Stdio::piped()).stdout(Stdio::piped()).spawn();
         let Ok(mut child) = child else {
-            #[allow(clippy::print_stdout, reason = "a test that is skipped says why")]
             println!("skipped: no Node.js, which runs WebAssembly modules");
             return;
         };
