@@ -4,7 +4,9 @@
 use std::process::ExitCode;
 use std::sync::Barrier;
 
-use pfaff::{GALLERY, GalleryFiles, GalleryModel, Method, Model, Motion, Overrides, Run, Source};
+use pfaff::{
+    GALLERY, GalleryFiles, GalleryModel, Method, Model, Motion, Overrides, Run, Source,
+};
 
 /// Growth that is allowed after the first tenth: what the allocator keeps of uneven requests.
 const GROWTH: u64 = 16 << 20;
