@@ -23,11 +23,15 @@ ball                    0,1.5,3
 ball_in_bowl            0.3,1,2.2
 bead_on_wire            0,1.5,3
 bicycle                 0.9
+block_on_belt           2.4
 bounce_2d               0,0.4,1
 bounce_3d               0.7
+bouncing_ball           0.2,0.9,1.6,2.4
 brachistochrone         0.3,0.6,0.9
 bricard                 0,0.5,1
 car_trailers            0,4.5,9
+cart_pole               0,2.2,2.8,6
+compass_walker          0.2,0.9,1.7
 contact_oscillator      0,2,3.6
 contact_particle        0,1,2
 contact_vakonomic       0,1,2
@@ -62,11 +66,15 @@ knife_edge              1,2.5,4
 martinet                0.2,0.5,0.8
 memory_functions        1
 moving_ratio            0,1.5,3
+newtons_cradle          0,0.3,0.9
 parking_trailer         0,0.2,0.5,0.8
 pendulum                0,0.2,0.4
 prescribed_speed        6
 rattleback              0.75
+rimless_wheel           0.2,1.2,2.3
+rattleback_slip         0.5
 ring_of_rods            0,0.2,0.35
+rocking_block           0,0.8
 roller_racer            1,3,5
 rolling_ball            0.4
 rotation_free_2d        1
@@ -75,18 +83,23 @@ rotation_free_vakonomic 1
 rotation_free_vakonomic_3d 3
 se2                     0,0.3,0.6
 shortest_path           0,0.2,0.5,0.8
+simplest_walker         1,4.6,8.6
 sleigh                  0,2,4
+sleigh_billiard         0.5,5
 sleigh_centred          0,2,4
 sleigh_vakonomic        0,0.4,0.8
 slider_crank            0,0.3,0.6
+slipping_car            1.2
 snake                   0,2,4
 snakeboard              2,4,6
 star_2d                 0,1,2
 star_3d                 2
+stick_slip              0.6,4
 trailers                0,2,4
 train                   0,1
 turntable               1
 two_wheel_robot         0,2,4
+woodpecker              0.08
 END
 
 # The picture at the top of the README: a sleigh pushed backwards turns round.

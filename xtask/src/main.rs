@@ -15,6 +15,7 @@ mod licences;
 mod map;
 mod mutants;
 mod prepare;
+mod python;
 mod signs;
 mod steps;
 mod tidy;
@@ -34,6 +35,8 @@ cargo xtask COMMAND
   api     rewrites docs/api/pfaff.txt, the list of public items of the crate `pfaff`
   bless   writes answers into the documents and snapshots of the tests; look at the difference before you keep it
   proof   writes docs/proof.md: published numbers and ours
+  python  builds the Python package and runs its tests, as `test` does
+  wheel   builds the Python package as it is published, into target/wheels
   fuzz    a million texts, and more of every target: no panic, no hang (some minutes)
           `fuzz text 1000000 7`: so many cases of a seed of one target; targets: text, model, command, command-line,
           table, tape, cranelift, expression, format
@@ -63,6 +66,8 @@ fn main() -> ExitCode {
         ["web"] => status(web::build(&root)),
         ["bless"] => status(steps::bless(&root)),
         ["proof"] => status(steps::proof(&root)),
+        ["python"] => status(steps::python(&root)),
+        ["wheel"] => status(python::release(&root)),
         ["fuzz"] => status(steps::fuzz(&root)),
         ["fuzz", "differential", numbers @ ..]
             if numbers.len() <= 2 && numbers.iter().all(|n| is_count(n)) =>

@@ -13,7 +13,7 @@ const END: &str = "<!-- end of map -->";
 
 /// The crates in the order of the arrows.
 const CRATES: &[&str] =
-    &["expr", "model", "mechanics", "program", "solver", "engine", "present", "cli", "py"];
+    &["expr", "model", "mechanics", "program", "solver", "engine", "present", "cli", "python"];
 
 /// Two screens.
 const MAX_LINES: usize = 130;

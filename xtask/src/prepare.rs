@@ -5,6 +5,7 @@
 //! | `chromedriver` | the tests of the pages | Debian's packages `chromium` and `chromium-driver` |
 //! | `pyarrow` in Python | reading our Parquet files back | a virtual environment in `target/python` |
 //! | `typos` | spelling | the same |
+//! | `maturin`, numpy, pytest and what tests compare with | the Python package | the same |
 //!
 //! Where there is no right or no network to install, the tests say what they skipped.
 
@@ -69,18 +70,39 @@ fn browser() -> String {
 /// A virtual environment in `folder` with what is missing.
 fn python_packages(folder: &Path) -> String {
     const IMPORT: &[&str] = &["-c", "import pyarrow.parquet"];
+    // NOTE: the names of packages and modules are the same, but for these.
+    const PACKAGES: &[&str] = &[
+        "pyarrow",
+        "typos",
+        "maturin",
+        "numpy",
+        "pytest",
+        "scipy",
+        "sympy",
+        "pandas",
+        "xarray",
+        "matplotlib",
+        "mypy",
+        "distributed",
+        "nbclient",
+        "nbformat",
+        "ipykernel",
+    ];
+    const IMPORT_OWN: &[&str] =
+        &["-c", "import maturin, numpy, pytest, scipy, sympy, pandas, xarray, mypy, nbclient"];
     let own = |name: &str| folder.join("bin").join(name).display().to_string();
     let here = |name: &str, arguments| starts(name, arguments) || starts(&own(name), arguments);
-    if here("python3", IMPORT) && here("typos", &["--version"]) {
-        return "pyarrow and typos: found".to_owned();
+    let has_own = starts(&own("python3"), IMPORT_OWN);
+    if has_own && here("python3", IMPORT) && here("typos", &["--version"]) {
+        return "packages of Python: found".to_owned();
     }
     let own = own("python3");
     let deadline = Instant::now() + PATIENCE;
     let place = folder.display().to_string();
-    let installed = within("python3", &["-m", "venv", &place], deadline).and_then(|()| {
-        within(&own, &["-m", "pip", "install", "--quiet", "pyarrow", "typos"], deadline)
-    });
-    report("pyarrow and typos", installed)
+    let install = [&["-m", "pip", "install", "--quiet"], PACKAGES].concat();
+    let installed = within("python3", &["-m", "venv", &place], deadline)
+        .and_then(|()| within(&own, &install, deadline));
+    report("packages of Python", installed)
 }
 
 fn report(program: &str, installed: Result<(), String>) -> String {

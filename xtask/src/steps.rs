@@ -8,7 +8,7 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 use crate::prepare::Preparation;
-use crate::{api, cargo, licences, mutants, signs, tidy, tools, web};
+use crate::{api, cargo, licences, mutants, python, signs, tidy, tools, web};
 
 /// How a check ended.
 #[derive(Clone, Debug, PartialEq)]
@@ -60,6 +60,7 @@ const TEST: &[Step] = &[
         ),
     },
     Step { name: "scripts of the workbench", work: Work::Here(web::check) },
+    Step { name: "Python", work: Work::Here(python::check) },
     Step { name: "spelling", work: Work::Here(tools::typos) },
     Step {
         name: "examples in the documentation",
@@ -184,6 +185,13 @@ pub(crate) fn bless(root: &Path) -> bool {
 pub(crate) fn proof(root: &Path) -> bool {
     let arguments = ["test", "--package", "pfaff", "--test", "main", "analysis::proof::"];
     cargo::run(root, &arguments, &[("PFAFF_BLESS", OsString::from("1"))])
+}
+
+/// The Python package and its tests, by themselves.
+pub(crate) fn python(root: &Path) -> bool {
+    const PYTHON: Step = Step { name: "Python", work: Work::Here(python::check) };
+    let _ = Preparation::begin(root).path();
+    run_all(root, vec![&PYTHON])
 }
 
 /// The targets of `fuzz/plain` with as many cases as take a minute or two each.

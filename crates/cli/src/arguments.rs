@@ -53,6 +53,9 @@ pub(crate) struct MotionArguments {
     /// Largest number of steps
     #[arg(long, value_name = "N")]
     pub(crate) max_steps: Option<usize>,
+    /// Another seed gives other random draws and other noise; 0 if not given
+    #[arg(long, value_name = "N")]
+    pub(crate) seed: Option<u64>,
 }
 
 /// How a motion between given ends (`final`) is looked for.

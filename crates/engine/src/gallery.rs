@@ -16,6 +16,12 @@ const LARGE: [&str; 5] =
     ["elastic_net", "falling_chain", "isokinetic_gas", "ring_of_rods", "train"];
 
 impl GalleryModel {
+    /// Whether its motion jumps or switches: what needs one smooth motion cannot have it.
+    pub fn switches(&self) -> bool {
+        let words = ["contact ", "mode ", "on ", "control "];
+        self.text.lines().any(|line| words.iter().any(|word| line.starts_with(word)))
+    }
+
     /// Whether it has hundreds of coordinates: what writes out every entry of its matrices takes long.
     pub fn is_large(&self) -> bool {
         LARGE.contains(&self.name)
@@ -49,11 +55,15 @@ gallery![
     "ball_in_bowl",
     "bead_on_wire",
     "bicycle",
+    "block_on_belt",
     "bounce_2d",
     "bounce_3d",
+    "bouncing_ball",
     "brachistochrone",
     "bricard",
     "car_trailers",
+    "cart_pole",
+    "compass_walker",
     "contact_oscillator",
     "contact_particle",
     "contact_vakonomic",
@@ -88,11 +98,15 @@ gallery![
     "martinet",
     "memory_functions",
     "moving_ratio",
+    "newtons_cradle",
     "parking_trailer",
     "pendulum",
     "prescribed_speed",
     "rattleback",
+    "rattleback_slip",
+    "rimless_wheel",
     "ring_of_rods",
+    "rocking_block",
     "roller_racer",
     "rolling_ball",
     "rotation_free_2d",
@@ -101,18 +115,23 @@ gallery![
     "rotation_free_vakonomic_3d",
     "se2",
     "shortest_path",
+    "simplest_walker",
     "sleigh",
+    "sleigh_billiard",
     "sleigh_centred",
     "sleigh_vakonomic",
     "slider_crank",
+    "slipping_car",
     "snake",
     "snakeboard",
     "star_2d",
     "star_3d",
+    "stick_slip",
     "trailers",
     "train",
     "turntable",
     "two_wheel_robot",
+    "woodpecker",
 ];
 
 /// Data files of built-in models, by name.

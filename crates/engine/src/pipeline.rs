@@ -8,10 +8,13 @@
 //! |---|---|
 //! | a start | `run/initial_value.rs` |
 //! | a start and memory | `run/volterra.rs` |
+//! | a start and noise | `run/noise.rs` |
 //! | ends (`final`) | `run/bvp.rs`, then as from a start |
 //! | ends and memory | `run/variational.rs` |
 
 mod differences;
+
+use std::sync::Arc;
 
 use pfaff_mechanics::LagrangianData;
 use pfaff_model::{Diagnostic, Principle, Workspace};
@@ -31,7 +34,9 @@ use crate::run::initial_value::integrated;
 use crate::run::prepare::{RunInput, has_loops};
 use crate::run::progress::Progress;
 use crate::run::sensitivity::values::with_parameters;
-use crate::run::{bvp, double_double, hybrid, jump, sensitivity, variational, volterra};
+use crate::run::template::RunTemplate;
+use crate::run::{bvp, double_double, hybrid, jump, noise, sensitivity, variational, volterra};
+use crate::system::compiled::Dynamics;
 
 /// Integrates a model and audits the motion. `watch` is told the time and the steps after each step and may
 /// end the run by `false`.
@@ -90,6 +95,9 @@ pub(crate) fn run_with(
         return Err(Failure::usage(
             "derivatives are computed in doubles: leave `precision = double_double` out",
         ));
+    }
+    if !own.noises.is_empty() {
+        return noise::run(&own, request, watch);
     }
     sensitivity::check(&own, request)?;
     let mut motion = solved(model, derivation, request, watch)?;
@@ -178,8 +186,12 @@ fn solved(
     if bvp::has_ends(workspace) {
         return bvp::run(workspace, request, watch);
     }
-    if !volterra::has_memory(workspace) && hybrid::is_hybrid(workspace) {
+    let has_noise = !workspace.noises.is_empty();
+    if !has_noise && !volterra::has_memory(workspace) && hybrid::is_hybrid(workspace) {
         return hybrid::run(workspace, request, watch);
+    }
+    if !workspace.noises.is_empty() {
+        return noise::run(workspace, request, watch);
     }
     let clock = Stopwatch::start(request.clock);
     let chetaev = request.principle.unwrap_or(model.principle) == Principle::Chetaev;
@@ -202,6 +214,76 @@ fn solved(
     let mut motion = integrated(workspace, &derivation.dynamics, known, request, watch)?;
     motion.statistics.derive_us = derive_us;
     Ok(motion)
+}
+
+/// A model made ready for many runs with other parameters: its equations are derived and compiled once.
+pub(crate) struct ReadyModel {
+    /// With everything that was derived.
+    model: pfaff_model::Model,
+    dynamics: Dynamics,
+    template: Arc<RunTemplate>,
+}
+
+impl ReadyModel {
+    /// Makes a model ready; `None` where every run must be derived by itself: between given ends, with memory, with
+    /// jumps and switches, and with derivatives.
+    pub(crate) fn new(model: &Model, request: &Run) -> Result<Option<Self>, Failure> {
+        let workspace = workspace_for_run(model, None, request)?;
+        if request.has_derivatives()
+            || variational::is_fractional(&workspace)
+            || bvp::has_ends(&workspace)
+            || volterra::has_memory(&workspace)
+            || !workspace.resets.is_empty()
+            || !workspace.noises.is_empty()
+            || !workspace.hybrid.samplers.is_empty()
+            || hybrid::is_hybrid(&workspace)
+        {
+            return Ok(None);
+        }
+        let chetaev = request.principle.unwrap_or(model.principle) == Principle::Chetaev;
+        let lagrangian = if chetaev { LagrangianData::of(&workspace) } else { None };
+        let derivation = if has_full_mass(&workspace, request)? {
+            derive(model, request.principle)?
+        } else {
+            derive_shortest(model, workspace, request.principle)?
+        };
+        let workspace = derivation.workspace();
+        let settings = Settings::new(&workspace, request)?;
+        let dynamics = derivation.dynamics;
+        let template = RunTemplate::new(&workspace, &dynamics, lagrangian, &settings)?;
+        Ok(template.map(|template| Self {
+            model: workspace.freeze(),
+            dynamics,
+            template: Arc::new(template),
+        }))
+    }
+
+    /// The same in lanes, where that applies.
+    pub(crate) fn lanes<T>(
+        &self,
+        request: &Run,
+        build: impl FnOnce(&Workspace, &RunTemplate, &Settings) -> Option<T>,
+    ) -> Option<T> {
+        let workspace = self.model.workspace_with_families();
+        let settings = Settings::new(&workspace, request).ok()?;
+        build(&workspace, &self.template, &settings)
+    }
+
+    /// A run with these values of the parameters, by index.
+    pub(crate) fn run(
+        &self,
+        values: impl IntoIterator<Item = (usize, f64)>,
+        request: &Run,
+        watch: &mut dyn FnMut(&Progress<'_>) -> bool,
+    ) -> Result<Motion, Failure> {
+        let mut workspace = self.model.workspace_with_families();
+        workspace.set_parameters(values);
+        let known =
+            RunInput { template: Some(Arc::clone(&self.template)), ..RunInput::default() };
+        let mut motion = integrated(&workspace, &self.dynamics, known, request, watch)?;
+        motion.leave_out_rates(&workspace);
+        Ok(motion)
+    }
 }
 
 /// The model for a run: with the families of like terms as they were read if the run evaluates them as loops, else with

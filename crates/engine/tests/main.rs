@@ -7,6 +7,7 @@ mod affine;
 mod analysis;
 mod differential;
 mod ends;
+mod ensemble;
 mod errata;
 mod forms;
 mod fractional;

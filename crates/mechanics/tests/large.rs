@@ -164,6 +164,23 @@ fn reactions_along_symmetries_are_those_of_the_rows() {
     assert_eq!(names(&derive(m, Principle::Chetaev).unwrap()), ["z", "th[0]"]);
 }
 
+/// Of very many cyclic coordinates those are kept that neither a force nor a reaction acts on: with all rates at once, and
+/// one by one.
+#[test]
+fn momenta_of_many_cyclic_coordinates() {
+    let text = "coordinates x[1..70], y\nkinetic (sum(i = 1..70, x[i]'^2) + y'^2)/2\n\
+        constraint x[1]' = x[2]*y'\nforce x[3]: 1 + t\npotential x[2]^2";
+    let m = &model(text).workspace();
+    let names = |e: &Equations| -> Vec<String> {
+        kept_momenta(m, e).into_iter().map(|j| j.name).collect()
+    };
+    let expected: Vec<String> = (4..=70).map(|i| format!("x[{i}]")).collect();
+    let short = derive_for_run(m, Principle::Chetaev).unwrap();
+    assert!(short.auxiliary.is_some());
+    assert_eq!(names(&short), expected);
+    assert_eq!(names(&derive(m, Principle::Chetaev).unwrap()), expected);
+}
+
 /// Auxiliary velocities are for systems of 24 coordinates or more, without reactions along other directions and without
 /// memory, where they are shorter.
 #[test]

@@ -27,9 +27,9 @@ pub use highlight::{Piece, highlight};
 pub use lexer::token::{Decimal, Keyword};
 pub use model::{
     Activity, AffineBody, AffineWord, Constraint, Contact, Coordinate, Datum, Declarations,
-    Direction, Dynamics, Equation, Event, Force, ForceOrigin, GroupKind, Hybrid, ImpactLaw,
-    LieGroup, Model, MultiplierStart, Observed, Parameter, Principle, Quantity, Reset, Results,
-    Sampler, Solve, Symmetry, Terminal, TerminalValue, Workspace,
+    Delay, Direction, Dynamics, Equation, Event, Force, ForceOrigin, Friction, GroupKind,
+    Hybrid, ImpactLaw, LieGroup, Model, MultiplierStart, Noise, Observed, Parameter, Principle,
+    Quantity, Reset, Results, Sampler, Solve, Symmetry, Terminal, TerminalValue, Workspace,
 };
 pub use parser::{
     Parsed, ParsedAssignments, ParsedExpression, ParsedExpressions, parse, parse_assignments,

@@ -16,7 +16,7 @@ use crate::elaborate::Scope;
 use crate::source::{Source, Span};
 use crate::syntax::Arena;
 
-pub use hybrid::{Activity, Contact, Hybrid, ImpactLaw, Sampler};
+pub use hybrid::{Activity, Contact, Delay, Friction, Hybrid, ImpactLaw, Sampler};
 
 /// A constrained system as the user wrote it, frozen: it is shared between threads at no cost, and nothing
 /// that is done with it changes it.
@@ -105,6 +105,22 @@ impl Workspace {
         }
     }
 
+    /// Gives parameters other values, by index; those that are defined by them follow.
+    pub fn set_parameters(&mut self, values: impl IntoIterator<Item = (usize, f64)>) {
+        let mut given = vec![None; self.parameters.len()];
+        values.into_iter().for_each(|(k, value)| given[k] = Some(value));
+        for k in 0..given.len() {
+            let value = given[k].or_else(|| {
+                let definition = self.parameters[k].definition?;
+                let is_number = self.graph.double_of(definition).is_some();
+                (!is_number).then(|| self.constant(definition))
+            });
+            if let Some(value) = value {
+                self.parameters[k].value = value;
+            }
+        }
+    }
+
     /// The value of an expression of numbers and parameters; not a number if it contains anything else.
     pub fn constant(&self, e: Expr) -> f64 {
         let parameter = |s| self.parameters.iter().find(|p| p.symbol == s);
@@ -139,6 +155,8 @@ pub struct Declarations {
     pub coordinates: Vec<Coordinate>,
     /// Scalar components in declared order.
     pub parameters: Vec<Parameter>,
+    /// Those of the parameters whose values decide what the model is: sizes, indices, orders, conditions, settings.
+    pub structural: Vec<Expr>,
     /// Scalar abbreviations in declared order, as the text names them (`X`, `c[1]`, `R[1,2]`).
     pub abbreviations: Vec<(String, Expr)>,
     /// What moves it.
@@ -149,6 +167,8 @@ pub struct Declarations {
     pub forces: Vec<Force>,
     /// What switches along the motion.
     pub hybrid: Hybrid,
+    /// White forces, in declared order.
+    pub noises: Vec<Noise>,
     /// `principle …`
     pub principle: Principle,
     /// `initial …`
@@ -310,6 +330,17 @@ pub struct Force {
     pub components: Vec<Expr>,
     /// What the components were made from.
     pub origin: ForceOrigin,
+    /// Where it stands.
+    pub span: Span,
+}
+
+/// A white force $\sigma\,\xi$ on one coordinate, in Stratonovich's sense.
+#[derive(Clone, Debug)]
+pub struct Noise {
+    /// The coordinate that it acts on.
+    pub coordinate: usize,
+    /// $\sigma$, of which the square is the force's intensity in unit time.
+    pub strength: Expr,
     /// Where it stands.
     pub span: Span,
 }

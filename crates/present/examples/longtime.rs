@@ -134,6 +134,7 @@ fn picture(curves: Vec<Curve<'static>>, title: &str) -> String {
         x: Axis { label: "t".into(), log: true },
         y: Axis { label: "deviation of the energy".into(), log: true },
         curves,
+        areas: Vec::new(),
         equal: false,
     };
     figure.to_svg(Look::default())

@@ -31,7 +31,8 @@ impl ToJson for CheckReport {
             ("regular", verdict(self.regular)),
             ("constraints", Value::Array(self.constraints.iter().map(constraint).collect())),
         ];
-        for (key, names) in [("states", &self.states), ("modes", &self.modes)] {
+        let lists = [("states", &self.states), ("modes", &self.modes), ("noise", &self.noises)];
+        for (key, names) in lists {
             if !names.is_empty() {
                 parts.push((key, strings(names)));
             }
@@ -97,6 +98,9 @@ impl ToText for CheckReport {
             if !names.is_empty() {
                 let _ = writeln!(text, "  {word:18}  {}", names.join(", "));
             }
+        }
+        if !self.noises.is_empty() {
+            let _ = writeln!(text, "  noise               on {}", self.noises.join(", "));
         }
         for (name, law) in &self.contacts {
             let _ = writeln!(text, "  contact {name}  {law}");

@@ -17,11 +17,14 @@ mod phase;
 mod plot;
 pub mod report;
 mod sweep;
+mod sweep_figure;
+mod sweep_page;
 mod table;
 
 pub use equations::{
-    Presentation, StandardForm, present, present_fractional, present_fractional_hamilton,
-    present_hamilton, present_outline, present_reduced, present_short, present_standard,
+    Presentation, StandardForm, expression_graph, present, present_fractional,
+    present_fractional_hamilton, present_hamilton, present_outline, present_reduced,
+    present_short, present_standard,
 };
 pub use geometry::{present_fractional_forms, trace_table};
 pub use json::json_text;
@@ -34,9 +37,11 @@ pub use phase::{
     RootLocus, branch_csv, diagram, diagram_page, eigenvalue_csv, full_text, linear_page,
     locus_page, matrix_csv, moved_values, section_figure, section_table,
 };
-pub use plot::{Axis, Curve, Figure, Look, Points, Style};
+pub use plot::{Area, Axis, Curve, Figure, Look, Points, Style};
 pub use serde_json::Value;
 pub use sweep::{Keep, SweepSummary, SweepTable};
+pub use sweep_figure::{SweepPlot, SweepRows};
+pub use sweep_page::{SweepPage, sweep_page};
 pub use table::{
     Block, Cells, ColumnDifference, Heading, Kind, Table, TableDifference, TableReader,
     TableWriter, Texts, column_values, difference,

@@ -4,7 +4,7 @@
 //! them stands what is kept. A case that cannot begin is a row whose `stop` is the diagnostic; numbers that it does
 //! not have are missing.
 
-use pfaff::{Declarations, Error, EventRecord, Motion, Verdict};
+use pfaff::{CaseMotion, Declarations, Error, EventRecord, LaneMotion, Motion, Verdict};
 use serde_json::Value;
 
 use crate::json::{numbers, object, strings};
@@ -54,6 +54,8 @@ pub struct SweepTable {
     keep: Keep,
     varied: usize,
     headings: Vec<Heading>,
+    /// The names of the events.
+    events: Vec<String>,
 }
 
 impl SweepTable {
@@ -89,7 +91,8 @@ impl SweepTable {
             ]),
         }
         headings.push(heading("audit", Kind::Text));
-        Self { keep, varied: varied.len(), headings }
+        let events = model.events.iter().map(|e| e.name.clone()).collect();
+        Self { keep, varied: varied.len(), headings, events }
     }
 
     /// The columns.
@@ -117,6 +120,48 @@ impl SweepTable {
                 row.skip_to_last(self.headings.len()).text(Verdict::Unchecked.name());
             }
         }
+    }
+
+    /// Adds the rows of a case that may have run in a lane.
+    pub fn push_case(&self, block: &mut Block, case: u64, values: &[f64], motion: &CaseMotion) {
+        match motion {
+            CaseMotion::Single(motion) => self.push(block, case, values, motion),
+            CaseMotion::Lane(motion) => self.push_lane(block, case, values, motion),
+        }
+    }
+
+    fn push_lane(&self, block: &mut Block, case: u64, values: &[f64], motion: &LaneMotion) {
+        let stop = if motion.event.is_some() { "event" } else { "end" };
+        let audit = Verdict::Pass.name();
+        match self.keep {
+            Keep::Final => {
+                let row = Row::begin(block, case, values).text(stop).numbers(&[motion.t]);
+                row.numbers(&motion.state).text(audit);
+            }
+            Keep::Events => {
+                for event in &motion.events {
+                    let direction = if event.direction > 0.0 { "rising" } else { "falling" };
+                    let row = Row::begin(block, case, values).text(stop);
+                    let row = row.text(&self.events[event.event]).text(direction);
+                    row.numbers(&[event.t]).numbers(&event.state).text(audit);
+                }
+            }
+            Keep::Audit => {
+                for check in &motion.checks {
+                    let row = Row::begin(block, case, values).text(stop);
+                    let row = row.numbers(&[motion.t]).text(&check.name);
+                    let row = row.numbers(&[check.value, check.limit]);
+                    row.text(check.verdict.name()).text(audit);
+                }
+            }
+            // NOTE: the states on the way are those of single runs.
+            Keep::Samples | Keep::Observe => {}
+        }
+    }
+
+    /// Whether motions in lanes have what is kept.
+    pub fn takes_lanes(&self) -> bool {
+        matches!(self.keep, Keep::Final | Keep::Events | Keep::Audit)
     }
 
     fn push_motion(&self, block: &mut Block, case: u64, values: &[f64], motion: &Motion) {

@@ -33,6 +33,7 @@ pub use backend::batch::BatchInterpreter;
 pub use backend::executor::Executor;
 pub use backend::graph_evaluator::GraphEvaluator;
 pub use backend::interpreter::Interpreter;
+pub use backend::lane_executor::{LANES, LaneExecutor, LaneRows};
 pub use backend::lanes::Lanes;
 pub use backend::native::sincos_fused;
 pub use backend::native_executor::{NativeCode, NativeExecutor};

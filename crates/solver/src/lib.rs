@@ -31,8 +31,8 @@ pub use bvp::{
 };
 pub use linalg::{
     ContactProblem, ContactSolution, ContactState, Eigenvector, LeastSquares, LeastSquaresFit,
-    LeastSquaresSolution, Lu, RankRevealing, Singular, SingularValues, SparseLu, cholesky,
-    cholesky_solve, eigenvalues, eigenvector, least_squares, singular_values,
+    LeastSquaresSolution, Lu, Pad, RankRevealing, Rubbing, Singular, SingularValues, SparseLu,
+    cholesky, cholesky_solve, eigenvalues, eigenvector, least_squares, singular_values,
     symmetric_eigenvalues,
 };
 pub use newton::{

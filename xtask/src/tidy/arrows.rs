@@ -3,7 +3,7 @@
 //! ```text
 //!         expr ──────► model ──────► mechanics ──┐
 //!           └────► program ──────────────────────┼──► engine ──► cli
-//!                                solver ─────────┘        └────► py
+//!                                solver ─────────┘        └────► python
 //! ```
 //!
 //! Each crate sees only what stands before it. Tests may see anything.
@@ -31,7 +31,7 @@ const FLOW: &[(&str, &str, &[&str])] = &[
         &["pfaff", "pfaff-expr", "pfaff-model", "pfaff-program", "pfaff-present"],
     ),
     ("cli", "pfaff-cli", &["pfaff", "pfaff-present", "pfaff-web"]),
-    ("py", "pfaff-py", &["pfaff"]),
+    ("python", "pfaff-python", &["pfaff", "pfaff-present"]),
 ];
 
 /// The crates that stand below the engine and touch nothing of the world.

@@ -3,7 +3,7 @@
 //! | words | belong to |
 //! |---|---|
 //! | options of the command line, `--name` | `cli` |
-//! | clocks, `std::time` | `cli`; the engine compiles for WebAssembly, which has none |
+//! | clocks, `std::time` | `cli` and `python`; the engine compiles for WebAssembly, which has none |
 //! | integration, `integrate(…)` and the solver | not to `present` |
 //! | pages, pictures and LaTeX in strings | not to `engine`: it hands out values, `present` writes |
 

@@ -9,7 +9,7 @@ use pfaff_present::{
 };
 
 use crate::arguments::{ModelArguments, dependent, principle};
-use crate::output::{Exit, failed, print, usage};
+use crate::output::{Exit, failed, print, say, usage};
 
 #[derive(Args, Debug)]
 #[command(after_help = "\
@@ -91,6 +91,12 @@ pub(crate) fn derive(arguments: &DeriveArguments) -> Result<Exit, Exit> {
     }
     let principle = arguments.principle.as_deref().map(principle).transpose()?;
     let model = crate::input::model(&arguments.model, None)?;
+    if !model.noises.is_empty() {
+        let places = model.noises.iter().map(|noise| noise.coordinate);
+        let names = places.map(|k| format!("`{}`", model.coordinates[k].name));
+        let names = names.collect::<Vec<_>>().join(", ");
+        say(&format!("note: white noise acts on {names}; the equations are those without it"));
+    }
     if let Some(language) = language {
         if arguments.state.is_some() {
             return Err(usage("--state gives numbers: use it with text or json"));

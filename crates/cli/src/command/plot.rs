@@ -66,20 +66,29 @@ pub(crate) struct PlotArguments {
 /// The longest side of a figure in pixels.
 const LARGEST: f64 = 10_000.0;
 
-enum Format {
+/// The kind of a picture by its ending.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Format {
     Svg,
     Pdf,
     Png,
 }
 
+impl Format {
+    /// The format of a file of this name.
+    pub(crate) fn of(name: &str) -> Result<Self, Exit> {
+        match name.rsplit_once('.').map(|(_, ending)| ending) {
+            Some("svg") => Ok(Self::Svg),
+            Some("pdf") => Ok(Self::Pdf),
+            Some("png") => Ok(Self::Png),
+            _ => Err(usage(&format!("`{name}`: a figure must end in .svg, .pdf or .png"))),
+        }
+    }
+}
+
 pub(crate) fn plot(arguments: &PlotArguments) -> Result<Exit, Exit> {
     let name = &arguments.output;
-    let format = match name.rsplit_once('.').map(|(_, ending)| ending) {
-        Some("svg") => Format::Svg,
-        Some("pdf") => Format::Pdf,
-        Some("png") => Format::Png,
-        _ => return Err(usage(&format!("`{name}`: a figure must end in .svg, .pdf or .png"))),
-    };
+    let format = Format::of(name)?;
     let (width, height) = size(&arguments.size)?;
     let scale = arguments.scale;
     if !(scale > 0.0 && scale * width.max(height) <= LARGEST) {
@@ -214,7 +223,7 @@ fn size(text: &str) -> Result<(f64, f64), Exit> {
 }
 
 /// At the commas outside brackets.
-fn split(text: &str) -> Vec<String> {
+pub(crate) fn split(text: &str) -> Vec<String> {
     let mut words = vec![String::new()];
     let mut depth = 0_i32;
     for c in text.chars() {

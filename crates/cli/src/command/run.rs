@@ -163,6 +163,7 @@ pub(crate) fn request(arguments: &MotionArguments) -> Result<Run, Exit> {
         samples: arguments.samples,
         step: arguments.step,
         max_steps: arguments.max_steps,
+        seed: arguments.seed,
         ..crate::backend::base_run()?
     })
 }

@@ -32,6 +32,8 @@ pub struct CheckReport {
     pub modes: Vec<String>,
     /// Names of the contacts, each with its law of impact.
     pub contacts: Vec<(String, &'static str)>,
+    /// Coordinates that white forces act on.
+    pub noises: Vec<String>,
     /// Whether a run looks for an extremum with memory between given ends, so that no initial value problem
     /// is asked for.
     pub between_ends: bool,
@@ -142,6 +144,11 @@ fn report(model: &Workspace, dynamics: Result<&Dynamics, &Refusal>) -> CheckRepo
         states: states.map(|c| c.name.clone()).collect(),
         modes: model.hybrid.modes.clone(),
         contacts: contacts.map(|c| (c.name.clone(), c.law.name())).collect(),
+        noises: model
+            .noises
+            .iter()
+            .map(|noise| model.coordinates[noise.coordinate].name.clone())
+            .collect(),
         coordinates: model
             .coordinates
             .iter()

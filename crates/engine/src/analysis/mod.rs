@@ -13,6 +13,7 @@ pub(crate) mod geometry;
 mod nested_operator;
 pub(crate) mod operator;
 pub(crate) mod phase;
+pub(crate) mod right_side;
 pub(crate) mod state;
 pub(crate) mod thermal;
 pub(crate) mod variations;

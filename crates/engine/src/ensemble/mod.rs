@@ -1,19 +1,26 @@
 //! Ensembles: many motions of one model with other values.
 //!
-//! Each case is what [`run`](crate::run) gives for the model with these values, to the last bit, on any thread and in
-//! any order. [`Cases`] says what is varied; who calls chooses the cases, the threads and what is kept.
+//! Each case is what [`run`](crate::run) gives for the model with these values, up to rounding, and the same bits on
+//! any thread and in any order. [`Cases`] says what is varied; who calls chooses the cases, the threads and what is
+//! kept.
 
 pub(crate) mod cases;
 mod distribution;
+pub(crate) mod lanes;
+pub(crate) mod prepared;
 pub(crate) mod sequence;
 
 use std::fmt::Write as _;
+use std::sync::OnceLock;
 
-use pfaff_model::{Files, Overrides, ParseErrors, Source, closest};
+use pfaff_model::{Files, Overrides, ParseErrors, Source};
 
+use crate::ensemble::lanes::{LaneMotion, LaneRun, Lanes};
+use crate::ensemble::prepared::{PreparedModel, Varied};
 use crate::error::Error;
 use crate::model::Model;
-use crate::motion::Motion;
+use crate::motion::verdict::Verdict;
+use crate::motion::{Motion, StopReason};
 use crate::pipeline::run_watched;
 use crate::problem::settings::Run;
 use crate::run::progress::Progress;
@@ -38,61 +45,18 @@ pub struct Ensemble<'a> {
     varied: Vec<Varied>,
     request: Run,
     first: Model,
+    /// The first case made ready, if the others need not be read and derived.
+    prepared: Option<PreparedModel>,
+    lanes: OnceLock<Option<Lanes>>,
 }
 
-/// One quantity that is varied.
-#[derive(Clone, Debug, PartialEq, Eq)]
-enum Varied {
-    Parameter(String),
-    /// By its name in `initial`.
-    Initial(String),
-}
-
-impl Varied {
-    /// The quantity of this name: a parameter, or a value at the start with or without `(0)`.
-    fn named(name: &str, model: &Model) -> Result<Self, Error> {
-        let plain = name.strip_suffix("(0)").unwrap_or(name).trim();
-        let is_parameter = |name: &str| {
-            let components = format!("{name}[");
-            let vector = name.split_once('[').map(|(whole, _)| format!("{whole}["));
-            model.parameters.iter().any(|p| {
-                p.name == name || vector.as_ref().is_some_and(|v| p.name.starts_with(v))
-            }) && !model.parameters.iter().any(|p| p.name.starts_with(&components))
-        };
-        if plain == name && is_parameter(name) {
-            return Ok(Self::Parameter(name.to_owned()));
-        }
-        let order = plain.chars().filter(|&c| c == '\'').count();
-        let base: String = plain.chars().filter(|&c| c != '\'' && !c.is_whitespace()).collect();
-        if order <= 2 && model.coordinates.iter().any(|c| c.name == base) {
-            return Ok(Self::Initial(base + &"'".repeat(order)));
-        }
-        let multiplier = plain.strip_prefix("mu(").and_then(|rest| rest.strip_suffix(')'));
-        if let Some(constraint) = multiplier
-            && model.constraints.iter().any(|c| c.name == constraint)
-        {
-            return Ok(Self::Initial(plain.to_owned()));
-        }
-        let coordinates = model.coordinates.iter().map(|c| c.name.clone());
-        let names: Vec<String> =
-            model.parameters.iter().map(|p| p.name.clone()).chain(coordinates).collect();
-        let names: Vec<&str> = names.iter().map(String::as_str).collect();
-        let hint = match closest(&base, &names) {
-            Some(near) => format!("did you mean `{near}`?"),
-            None => format!("there are {}", names.join(", ")),
-        };
-        Err(Error::Usage(format!(
-            "`{name}` cannot be varied: it is no parameter and no value at the start; {hint}"
-        )))
-    }
-
-    /// Its column in a table: a value at the start is not mistaken for one at the end.
-    fn column(&self) -> String {
-        match self {
-            Self::Parameter(name) => name.clone(),
-            Self::Initial(name) => format!("{name}(0)"),
-        }
-    }
+/// The motion of a case.
+#[derive(Debug)]
+pub enum CaseMotion {
+    /// In a lane, which has passed its checks.
+    Lane(LaneMotion),
+    /// By itself.
+    Single(Box<Result<Motion, Error>>),
 }
 
 impl<'a> Ensemble<'a> {
@@ -118,8 +82,21 @@ impl<'a> Ensemble<'a> {
             }
             varied.push(one);
         }
-        let mut ensemble = Self { source, overrides, files, varied, request, first: known };
+        let mut ensemble = Self {
+            source,
+            overrides,
+            files,
+            varied,
+            request,
+            first: known,
+            prepared: None,
+            lanes: OnceLock::new(),
+        };
         ensemble.first = ensemble.model(&values)?;
+        // NOTE: if the first case cannot begin, each is tried by itself.
+        let prepared =
+            PreparedModel::ready(&ensemble.first, &ensemble.varied, &ensemble.request);
+        ensemble.prepared = prepared.ok().flatten();
         Ok(ensemble)
     }
 
@@ -160,7 +137,86 @@ impl<'a> Ensemble<'a> {
         values: &[f64],
         watch: &mut dyn FnMut(&Progress<'_>) -> bool,
     ) -> Result<Motion, Error> {
-        run_watched(&self.model(values)?, &self.request, watch)
+        self.motion_of(0, values, watch)
+    }
+
+    /// The motion of a case by its number, which says which path noise takes.
+    ///
+    /// # Errors
+    ///
+    /// As [`motion`](Self::motion).
+    pub fn motion_of(
+        &self,
+        case: u64,
+        values: &[f64],
+        watch: &mut dyn FnMut(&Progress<'_>) -> bool,
+    ) -> Result<Motion, Error> {
+        match &self.prepared {
+            Some(prepared) => prepared.motion(values, &self.request, watch),
+            None => {
+                let request = Run { stream: Some(case), ..self.request.clone() };
+                run_watched(&self.model(values)?, &request, watch)
+            }
+        }
+    }
+
+    /// Whether the cases run in lanes, eight at once, if nothing but their ends, events and audits is asked for. Then
+    /// the first case has passed its whole audit.
+    pub fn has_lanes(&self) -> bool {
+        self.lanes().is_some()
+    }
+
+    fn lanes(&self) -> Option<&Lanes> {
+        let made = self.lanes.get_or_init(|| {
+            let prepared = self.prepared.as_ref()?;
+            let lanes = prepared.lanes(&self.request)?;
+            let values = prepared.first_values();
+            let first = prepared.motion(&values, &self.request, &mut |_| true).ok()?;
+            (first.audit.verdict == Verdict::Pass).then_some(lanes)
+        });
+        made.as_ref()
+    }
+
+    /// Runs some cases from number `first` on, with the values that `values` gives, and hands each over when it is
+    /// complete, in any order. What is not handed over was interrupted: `goes_on` is asked now and then.
+    pub fn run_cases(
+        &self,
+        (first, count): (u64, usize),
+        values: &mut dyn FnMut(usize) -> Vec<f64>,
+        goes_on: &dyn Fn() -> bool,
+        done: &mut dyn FnMut(usize, CaseMotion),
+    ) {
+        let mut single: Vec<usize> = Vec::new();
+        match (self.lanes(), &self.prepared) {
+            (Some(lanes), Some(prepared)) => {
+                let mut place =
+                    |case: usize, all: &mut [f64]| prepared.place(&values(case), all);
+                let mut take = |case: usize, motion: Option<LaneMotion>| match motion {
+                    Some(motion) => done(case, CaseMotion::Lane(motion)),
+                    None => single.push(case),
+                };
+                LaneRun::new(lanes).run(count, &mut place, &mut take, goes_on);
+                single.sort_unstable();
+            }
+            _ => single.extend(0..count),
+        }
+        for case in single {
+            if !goes_on() {
+                return;
+            }
+            let number = first + case as u64;
+            let motion = self.motion_of(number, &values(case), &mut |_| goes_on());
+            let is_whole =
+                !matches!(&motion, Ok(m) if m.stop.reason == StopReason::Interrupted);
+            if is_whole {
+                done(case, CaseMotion::Single(Box::new(motion)));
+            }
+        }
+    }
+
+    /// Whether the cases are read, derived and compiled once for all.
+    pub fn is_prepared(&self) -> bool {
+        self.prepared.is_some()
     }
 }
 

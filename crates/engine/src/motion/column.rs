@@ -119,7 +119,7 @@ impl Motion {
     }
 
     /// The outputs as nodes.
-    fn through_outputs(&self) -> Dense {
+    pub(crate) fn through_outputs(&self) -> Dense {
         let mut dense = Dense::new(self.q.len());
         for (i, &t) in self.t.iter().enumerate() {
             let rows = self.q.iter().chain(&self.v).chain(&self.a);

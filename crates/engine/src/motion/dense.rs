@@ -52,6 +52,11 @@ impl Dense {
         })
     }
 
+    /// The times of the nodes and their rows.
+    pub(crate) fn nodes(&self) -> (&[f64], &[f64]) {
+        (&self.t, &self.rows)
+    }
+
     pub(crate) fn is_empty(&self) -> bool {
         self.t.is_empty()
     }

@@ -2,6 +2,7 @@
 
 pub(crate) mod column;
 pub(crate) mod dense;
+pub(crate) mod dense_output;
 pub(crate) mod double_double;
 pub(crate) mod equivalence;
 pub(crate) mod note;

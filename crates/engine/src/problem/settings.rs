@@ -18,6 +18,7 @@ use crate::system::geometric::GeometricMethod;
 /// assert_eq!((run.t1, run.samples), (Some(5.0), Some(11)));
 /// ```
 #[derive(Clone, Debug, Default)]
+#[allow(clippy::struct_excessive_bools, reason = "each is an option of its own")]
 pub struct Run {
     /// Instead of the model's own.
     pub principle: Option<Principle>,
@@ -46,6 +47,10 @@ pub struct Run {
     pub lead: Vec<(String, f64)>,
     /// Between given ends: the seconds that the search may take. Needs a clock.
     pub seconds: Option<f64>,
+    /// Of white forces: another seed gives other paths.
+    pub seed: Option<u64>,
+    /// Of white forces: the number of the path among those of a seed.
+    pub stream: Option<u64>,
     /// Parameters and initial values by which the motion is differentiated: `a`, `x(0)`, `x'(0)`, `mu(c)(0)`.
     pub sensitivities: Vec<String>,
     /// Whether second derivatives by the same quantities are computed too.
@@ -345,6 +350,11 @@ impl Settings {
     /// The tolerance of a step.
     pub fn tolerance(&self) -> f64 {
         self.options.tolerance
+    }
+
+    /// Whether the method is left to the engine, or is the explicit one with steps of its own choice.
+    pub(crate) fn is_adaptive(&self) -> bool {
+        self.geometric.is_none() && (self.auto || self.options.method == solver::Method::Dop853)
     }
 
     /// The output times.

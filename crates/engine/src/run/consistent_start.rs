@@ -63,9 +63,12 @@ pub(crate) fn begin_from(
     given: &Given,
 ) -> Result<Start, Failure> {
     match &mut system.dynamics {
-        // NOTE: the start is found before the form is reduced.
-        Compiled::Reduced(_) => unreachable!("a system is reduced at its start"),
-        Compiled::Saddle(kkt) => {
+        Compiled::Reduced(_) | Compiled::Saddle(_) => {
+            let kkt = match &mut system.dynamics {
+                Compiled::Saddle(kkt) => &mut **kkt,
+                Compiled::Reduced(reduced) => &mut reduced.kkt,
+                Compiled::Ordinary(_) => unreachable!("it is one of the others"),
+            };
             // NOTE: the metric of L decides what is small, also where the blocks have only that of L_c.
             let mut plain = None;
             if kkt.principle == Principle::Restricted {

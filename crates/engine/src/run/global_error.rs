@@ -152,6 +152,9 @@ fn compared(first: &FirstRun<'_>, y0: &[f64], kind: Kind) -> Option<SecondRun> {
     if kind == Kind::Stricter {
         halve_steps(first, &mut system, &mut second);
     }
+    if kind == Kind::Halved {
+        system.begin_noise(true);
+    }
     let is_loose = matches!(kind, Kind::Loose | Kind::Careful | Kind::Hurried);
     let mut comparison = Comparison::new(first, &system, options.t0 <= outcome.t);
     if let Some(jumps) = &mut system.jumps {

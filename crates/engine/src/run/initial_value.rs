@@ -111,6 +111,7 @@ pub(crate) fn integrate_segment(
     let own_events = model.events.len() - known.switches;
     let second = known.second.clone();
     let steps_before = known.steps;
+    let template = known.template.clone();
     let earlier_energy = if model.hybrid.switches() { known.energy } else { 0.0 };
     let is_smooth =
         known.switches == 0 && settings.breaks.is_empty() && model.resets.is_empty();
@@ -137,13 +138,17 @@ pub(crate) fn integrate_segment(
     {
         let metric = scale(kkt);
         let tolerance = settings.options.tolerance;
-        recorder.rank = RankWatch::new(model, equations, tolerance, metric, settings.backend)?;
+        recorder.rank = match &template {
+            Some(template) => template.rank(model, tolerance, metric),
+            None => RankWatch::new(model, equations, tolerance, metric, settings.backend)?,
+        };
     }
     recorder.start(settings.t0, &y0);
     let again = match &second {
         Some(start) => system.state(settings.t0, &start.q, &start.v, &start.multipliers),
         None => y0.clone(),
     };
+    system.begin_noise(false);
     let outcome = integrate(&mut system, &y0, &settings.options, &mut recorder);
     let is_shown = match outcome.stop {
         pfaff_solver::StopReason::Event(i) => i < own_events && model.events[i].stop,
@@ -229,9 +234,10 @@ pub(crate) fn integrate_segment(
     let clock = Stopwatch::start(settings.clock);
     let momenta = match dynamics {
         // NOTE: a jump need not keep them.
-        Dynamics::Saddle(equations) if recorder.jumps.is_empty() => {
-            kept_quantities(model, equations)
-        }
+        Dynamics::Saddle(equations) if recorder.jumps.is_empty() => match &template {
+            Some(template) => template.momenta.clone(),
+            None => kept_quantities(model, equations),
+        },
         Dynamics::Saddle(_) | Dynamics::Ordinary(_) => Vec::new(),
     };
     scales.resize(outcome.scales.len(), 0.0);
@@ -386,7 +392,7 @@ fn written_energy(model: &Workspace, equations: &Equations) -> Expr {
 }
 
 /// What the motion keeps beside its energy, whose balance is a check of its own; of many coordinates momenta alone.
-fn kept_quantities(model: &Workspace, equations: &Equations) -> Vec<Conserved> {
+pub(crate) fn kept_quantities(model: &Workspace, equations: &Equations) -> Vec<Conserved> {
     const MANY: usize = 24;
     if model.coordinates.len() > MANY {
         let kept = |m: Momentum| Conserved {

@@ -43,9 +43,11 @@ pub(crate) fn accumulation(model: &Workspace, event: usize, t: f64) -> Note {
 pub(crate) fn refused(model: &Workspace, kind: &str) -> Result<(), Failure> {
     let hybrid = &model.hybrid;
     let words = [
+        ("`noise`", model.noises.first().map(|noise| noise.span)),
         ("`on`", model.resets.first().map(|reset| reset.span)),
         ("`contact`", hybrid.contacts.first().map(|contact| contact.span)),
         ("`every`", hybrid.samplers.first().map(|sampler| sampler.span)),
+        ("`delay`", hybrid.delays.first().map(|delay| delay.span)),
         ("`mode`", (!hybrid.modes.is_empty()).then(|| dynamics_span(model))),
         ("`when`", conditional(model)),
         ("`state`", model.coordinates.iter().find(|c| c.is_state).map(|c| c.span)),
@@ -67,7 +69,7 @@ pub(crate) fn refused_principle(
         Principle::Chetaev => Ok(()),
         Principle::Vakonomic | Principle::Restricted => {
             let has_states = model.coordinates.iter().any(|c| c.is_state);
-            if !has_states && !model.hybrid.switches() {
+            if !has_states && !model.hybrid.switches() && model.noises.is_empty() {
                 return Ok(());
             }
             refused(model, &format!("the principle `{}`", principle.name()))

@@ -1,5 +1,7 @@
 //! A model made ready: everything between its equations and the first step.
 
+use std::sync::Arc;
+
 use crate::model::Model;
 use pfaff_mechanics::{LARGE, LagrangianData};
 use pfaff_model::{Principle, Workspace};
@@ -13,7 +15,8 @@ use crate::problem::branches::Branches;
 use crate::problem::settings::{Run, Settings};
 use crate::problem::start::Start;
 use crate::run::consistent_start::{begin, possible, redundant};
-use crate::system::compiled::{Compiled, CompiledSystem, Dynamics};
+use crate::run::template::RunTemplate;
+use crate::system::compiled::{Compiled, CompiledSystem, Dynamics, NoiseSource};
 use crate::system::contact::ContactSolver;
 use crate::system::geometric::Geometric;
 use crate::system::jacobian::ModelJacobian;
@@ -107,6 +110,10 @@ pub(crate) struct RunInput {
     pub(crate) sizes: Vec<f64>,
     /// The largest energy before.
     pub(crate) energy: f64,
+    /// White forces.
+    pub(crate) noise: Option<NoiseSource>,
+    /// What was made ready before.
+    pub(crate) template: Option<Arc<RunTemplate>>,
 }
 
 /// What a run begins with.
@@ -134,9 +141,17 @@ pub(crate) fn has_loops(model: &Workspace, request: &Run) -> bool {
 pub(crate) fn prepare(
     model: &Workspace,
     dynamics: &Dynamics,
-    known: RunInput,
+    mut known: RunInput,
     settings: &mut Settings,
 ) -> Result<Prepared, Failure> {
+    if let Some(template) = known.template.take() {
+        if let Some(prepared) = template.prepared(model, dynamics, settings)? {
+            return Ok(prepared);
+        }
+        if template.reduces {
+            known.lagrangian = LagrangianData::of(model);
+        }
+    }
     let clock = Stopwatch::start(settings.clock);
     let mut system =
         CompiledSystem::new(model, dynamics, settings.backend).map_err(Failure::from)?;
@@ -148,12 +163,14 @@ pub(crate) fn prepare(
         }
     }
     system.sizes = known.sizes;
+    system.noise = known.noise.map(Box::new);
     if let Some(jumps) = &mut system.jumps {
         jumps.contacts = known.contacts.map(Box::new);
         jumps.has_closed = known.has_closed;
         jumps.counts.iter_mut().zip(&known.counts).for_each(|(count, &before)| *count = before);
         jumps.switches = known.switches;
     }
+    let is_later = known.start.is_some() && settings.t0 != settings.first;
     let Start { q, v, multipliers, notes } = match known.start {
         Some(start) => start,
         None => begin(model, dynamics, &mut system, settings.t0)?,
@@ -169,6 +186,11 @@ pub(crate) fn prepare(
         );
         kkt.measure_velocities(&v);
         kkt.measure_held(&q);
+    }
+    if is_later {
+        let noise =
+            event_noise(model, model.events.len() - known.switches, settings.t0, &q, &v);
+        system.begins = Some((settings.t0, noise));
     }
     let mut y0 = system.state(settings.t0, &q, &v, &multipliers);
     let at = possible(model, &mut system, settings.t0, &y0)?;
@@ -190,6 +212,26 @@ pub(crate) fn prepare(
     }
     expand(model, dynamics, &mut system, settings, &y0)?;
     Ok(Prepared { system, y0, notes, repeated, compile_us: clock.microseconds() })
+}
+
+/// Below which values events of the model are at zero where a segment begins: what has just ended one is there up to
+/// rounding, and must not end the next one at once.
+fn event_noise(model: &Workspace, own: usize, t: f64, q: &[f64], v: &[f64]) -> Vec<f64> {
+    let g = &model.graph;
+    let symbols = [vec![model.time], model.positions(), model.velocities()].concat();
+    let values = [&[t], q, v].concat();
+    let at = |e| {
+        let state = symbols.iter().position(|&s| s == e).map(|k| values[k]);
+        let parameter = || model.parameters.iter().find(|p| p.symbol == e).map(|p| p.value);
+        state.or_else(parameter).unwrap_or(f64::NAN)
+    };
+    let noise = |event: &pfaff_model::Event| {
+        let slopes = g.evaluate(&g.gradient(event.expr, &symbols), &at);
+        let terms = slopes.iter().zip(&values).skip(1).map(|(slope, x)| (slope * x).abs());
+        // NOTE: what contains forces is left as it is.
+        Some(1e-12 * terms.sum::<f64>()).filter(|noise| noise.is_finite()).unwrap_or(0.0)
+    };
+    model.events[..own].iter().map(noise).collect()
 }
 
 /// Tolerances from which on `auto` takes the Taylor method.

@@ -46,6 +46,7 @@ const SLOW: f64 = 0.1;
 const ACROSS: f64 = 0.05;
 
 /// Watches the rank of $A$ along a run.
+#[derive(Clone)]
 pub(crate) struct RankWatch {
     /// $(t, q, \dot q, \mu)$ to the entries of $A$.
     program: Executor,
@@ -88,6 +89,11 @@ pub(crate) struct RankWatch {
     pub(crate) places: Vec<RankPlace>,
 }
 
+/// What counts as zero: of the order of the interpolant, 7/8 of the order of the step.
+fn least_rank(tolerance: f64) -> f64 {
+    (100.0 * libm::pow(tolerance, 0.875)).clamp(1e-9, 1e-2)
+}
+
 /// A place where the rank fell.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct RankPlace {
@@ -109,7 +115,7 @@ pub(crate) enum RankOutcome {
 }
 
 /// $A$ and $s$ at a time.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 struct RankPoint {
     t: f64,
     rows: Vec<f64>,
@@ -182,8 +188,7 @@ impl RankWatch {
             reach: vec![0.0; extra + m],
             rank: 0,
             most: 0.0,
-            // Of the order of the interpolant, 7/8 of the order of the step.
-            zero: (100.0 * libm::pow(tolerance, 0.875)).clamp(1e-9, 1e-2),
+            zero: least_rank(tolerance),
             points: 0,
             to_pass: 0.0,
             passed: 0,
@@ -195,6 +200,23 @@ impl RankWatch {
             spare: Vec::new(),
             places: Vec::new(),
         }))
+    }
+
+    /// The same with other parameters, to be begun at another start.
+    pub(crate) fn with_parameters(
+        &self,
+        parameters: &[f64],
+        tolerance: f64,
+        metric: Vec<f64>,
+    ) -> Self {
+        let mut watch = Self { metric, zero: least_rank(tolerance), ..self.clone() };
+        watch.program.set_parameters(parameters);
+        watch
+    }
+
+    /// Compiles what is evaluated at every step of many runs.
+    pub(crate) fn promote(&mut self) {
+        self.program.promote();
     }
 
     /// Begins at a state.

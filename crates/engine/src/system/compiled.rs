@@ -8,9 +8,12 @@
 //! second-order coordinates only.
 
 mod jump;
+mod noise;
+mod parameters;
 mod sampling;
 mod series;
 mod variables;
+mod watching;
 
 use pfaff_expr::Expr;
 use pfaff_mechanics::{Equations, LagrangianData};
@@ -39,6 +42,7 @@ use crate::system::taylor_system::TaylorExpansion;
 
 pub use crate::system::dynamics::Dynamics;
 pub(crate) use jump::{Contradiction, JumpOutcome, Jumps};
+pub(crate) use noise::NoiseSource;
 pub(crate) use sampling::Samplers;
 
 /// A compiled model: its dynamics, what it observes and the events it watches.
@@ -80,6 +84,10 @@ pub(crate) struct CompiledSystem {
     pub(crate) samplers: Option<Box<Samplers>>,
     /// Positions, then velocities, that earlier segments of the run had.
     pub(crate) sizes: Vec<f64>,
+    /// When a segment begins, and below which values events are at zero there.
+    pub(crate) begins: Option<(f64, Vec<f64>)>,
+    /// White forces.
+    pub(crate) noise: Option<Box<NoiseSource>>,
 }
 
 /// The kinds of dynamics.
@@ -159,6 +167,8 @@ impl CompiledSystem {
             jumps: Jumps::new(model, &inputs, backend)?.map(Box::new),
             samplers: Samplers::new(model, &inputs, backend)?.map(Box::new),
             sizes: Vec::new(),
+            begins: None,
+            noise: None,
         })
     }
 
@@ -257,32 +267,6 @@ impl CompiledSystem {
             return self.without_stops();
         }
         Self { events: Vec::new(), phases: Vec::new(), watched: None, ..self.clone() }
-    }
-
-    /// $w$ and $u$ of a state; none for an `equation` model.
-    pub(crate) fn work(&self, y: &[f64]) -> Option<[f64; 2]> {
-        match &self.dynamics {
-            Compiled::Saddle(kkt) => {
-                let last = 2 * kkt.n + kkt.carried;
-                Some([y[last], y[last + 1]])
-            }
-            Compiled::Reduced(reduced) => Some([y[reduced.n + reduced.k], 0.0]),
-            Compiled::Ordinary(_) => None,
-        }
-    }
-
-    /// $\ddot q$ and $\dot\mu$ of a state that moves with the given rates.
-    pub(crate) fn moved(&mut self, t: f64, y: &[f64], rates: &[f64], sample: &mut Sample) {
-        let n = self.n;
-        match &mut self.dynamics {
-            Compiled::Saddle(kkt) => {
-                sample.a.copy_from_slice(&rates[n..2 * n]);
-                let carried = &rates[2 * n..2 * n + kkt.carried];
-                sample.multiplier_rates.iter_mut().zip(carried).for_each(|(r, x)| *r = *x);
-            }
-            Compiled::Reduced(reduced) => reduced.acceleration(t, y, rates, &mut sample.a),
-            Compiled::Ordinary(_) => {}
-        }
     }
 
     /// The instant of a state: projected onto the constraints first if asked to.
@@ -486,7 +470,13 @@ impl solver::System for CompiledSystem {
 
     fn change_chart(&mut self, t: f64, y: &mut [f64]) -> Result<bool, EvalError> {
         match &mut self.dynamics {
-            Compiled::Reduced(reduced) => reduced.change_chart(t, y),
+            Compiled::Reduced(reduced) => {
+                let is_changed = reduced.change_chart(t, y)?;
+                if is_changed {
+                    self.apply_noise();
+                }
+                Ok(is_changed)
+            }
             // The projection has left the core at this state.
             Compiled::Saddle(kkt) if self.cusp.is_lost(kkt, &y[self.n..2 * self.n]) => {
                 Err(EvalError::Singular)
@@ -551,28 +541,9 @@ impl solver::System for CompiledSystem {
     }
 
     fn event_values(&mut self, t: f64, y: &[f64], values: &mut [f64]) -> Result<(), EvalError> {
-        if !self.events_need_forces
-            && let Compiled::Reduced(reduced) = &mut self.dynamics
-            && reduced.event_values(t, y, values)
-        {
-            return Ok(());
-        }
-        let mut sample = std::mem::take(&mut self.sample);
-        let resolved =
-            if self.events_need_forces || matches!(self.dynamics, Compiled::Ordinary(_)) {
-                self.resolve(t, y, false, &mut sample)
-            } else {
-                self.kinematics(t, y, &mut sample);
-                Ok(())
-            };
-        sample.inputs(&mut self.observed_inputs);
-        self.sample = sample;
-        resolved?;
-        if let Some(watched) = &mut self.watched {
-            watched.evaluate(&self.observed_inputs, values);
-        }
-        Ok(())
+        self.watch(t, y, values)
     }
+
     fn jump(
         &mut self,
         events: &[usize],
@@ -594,6 +565,10 @@ impl solver::System for CompiledSystem {
     }
 
     fn sample(&mut self, t: f64, y: &mut [f64]) -> Result<bool, EvalError> {
+        if self.noise.is_some() {
+            self.next_noise();
+            return Ok(true);
+        }
         self.sample_at(t, y)
     }
 }

@@ -12,7 +12,9 @@ use pfaff_expr::Expr;
 use pfaff_mechanics::Equations;
 use pfaff_model::{Contact, ImpactLaw, Workspace};
 use pfaff_program::{Backend, CompileError, Executor, Program};
-use pfaff_solver::{ContactProblem, ContactSolution, ContactState, EvalError, RankRevealing};
+use pfaff_solver::{
+    ContactProblem, ContactSolution, ContactState, EvalError, Pad, RankRevealing,
+};
 
 use crate::system::kkt::Kkt;
 
@@ -20,6 +22,24 @@ pub(crate) use impact::Impacted;
 
 /// What is smaller, in parts of its terms, is rounding.
 const ROUNDING: f64 = 1e-10;
+
+/// A slip in a plane that is smaller, in parts of what it was, has come to rest: what is left is lost at once, which
+/// changes the motion by the square of it.
+const HALT: f64 = 1e-7;
+
+/// Where slip in a plane begins, its direction is that of what was found for it until its speed is this part of what
+/// it may become: before, the direction of the slip itself would be stiff.
+const BEGIN: f64 = 1e-6;
+
+/// How a friction in a plane begins and ends to slide: speeds.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Slowness {
+    /// Below this it counts as rest.
+    pub(crate) rest: f64,
+    /// What is added to the slip along its first direction, as long as it is smaller than `width`.
+    pub(crate) offset: f64,
+    pub(crate) width: f64,
+}
 
 /// The contacts of a model in one of its modes.
 #[derive(Clone, Debug)]
@@ -29,6 +49,9 @@ pub(crate) struct ContactSolver {
     program: Executor,
     inputs: Vec<f64>,
     values: Vec<f64>,
+    /// Where the numbers of each contact begin, and how many components each of its frictions has.
+    layout: Vec<(usize, Vec<usize>)>,
+    zeros: Vec<f64>,
     /// The index of each among all contacts, of its event, and its law.
     pub(crate) contacts: Vec<(usize, usize, ImpactLaw)>,
     /// A time in which the motion changes.
@@ -47,15 +70,35 @@ pub(crate) struct Touch<'a> {
     pub(crate) normal: &'a [f64],
     /// $\ddot g$ without accelerations.
     normal_drift: f64,
-    /// $\sigma$
-    pub(crate) slip: f64,
-    /// $\partial\sigma/\partial\dot q$
-    pub(crate) tangent: &'a [f64],
-    /// $\dot\sigma$ without accelerations.
-    tangent_drift: f64,
     restitution: f64,
+}
+
+/// A friction of a contact at a state. What acts along a line has no second component.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Rub<'a> {
+    is_plane: bool,
+    /// $\sigma$
+    pub(crate) slip: [f64; 2],
+    /// $\partial\sigma/\partial\dot q$
+    pub(crate) tangents: [&'a [f64]; 2],
+    /// $\dot\sigma$ without accelerations.
+    drifts: [f64; 2],
     friction: f64,
     holding: f64,
+    /// The velocity below which it is proportional to the slip; zero where it is exact.
+    regular: f64,
+}
+
+impl Rub<'_> {
+    /// Whether it can hold.
+    pub(crate) fn is_exact(&self) -> bool {
+        self.regular <= 0.0
+    }
+
+    /// $|\sigma|$
+    pub(crate) fn speed(&self) -> f64 {
+        libm::hypot(self.slip[0], self.slip[1])
+    }
 }
 
 /// What is known of contacts before they are settled.
@@ -65,10 +108,10 @@ pub(crate) struct Hints {
     pub(crate) closed: Vec<usize>,
     /// Contacts that have just let go.
     pub(crate) released: Vec<usize>,
-    /// Contacts that have just come to rest along the contact.
-    pub(crate) stopped: Vec<usize>,
-    /// A contact that has just begun to slide, and with which sign.
-    pub(crate) sliding: Vec<(usize, f64)>,
+    /// Contacts of which a friction has just come to rest.
+    pub(crate) stopped: Vec<(usize, usize)>,
+    /// Contacts of which a friction has just begun to slide, and in which direction.
+    pub(crate) sliding: Vec<(usize, usize, [f64; 2])>,
 }
 
 /// What contacts do from a state on.
@@ -95,7 +138,12 @@ impl ContactSolver {
         let inputs: Vec<Expr> =
             [vec![model.time], model.positions(), model.velocities()].concat();
         let all = &model.hybrid.contacts;
-        let outputs: Vec<Expr> = active.iter().flat_map(|&k| outputs(model, &all[k])).collect();
+        let (mut outputs, mut layout) = (Vec::new(), Vec::new());
+        for &k in active {
+            let components = all[k].frictions.iter().map(|f| f.rates.len()).collect();
+            layout.push((outputs.len(), components));
+            outputs.extend(self::outputs(model, &all[k]));
+        }
         let program =
             Program::compile(&model.graph, &inputs, &model.parameter_symbols(), &outputs)?;
         Ok(Some(Self {
@@ -103,6 +151,8 @@ impl ContactSolver {
             program: program.tiered(&model.parameter_values(), backend),
             inputs: vec![0.0; inputs.len()],
             values: vec![0.0; outputs.len()],
+            layout,
+            zeros: vec![0.0; model.coordinates.len()],
             contacts: active.iter().map(|&k| (k, all[k].event, all[k].law)).collect(),
             span,
             free: Vec::new(),
@@ -126,22 +176,42 @@ impl ContactSolver {
     /// A contact at the state last evaluated.
     pub(crate) fn touch(&self, k: usize) -> Touch<'_> {
         let n = self.n();
-        let width = width(n);
-        let values = &self.values[k * width..(k + 1) * width];
+        let values = &self.values[self.layout[k].0..];
         let (normal, rest) = values[2..].split_at(n);
-        let (tangent, last) = rest[2..].split_at(n);
         Touch {
             gap: values[0],
             closing: values[1],
             normal,
             normal_drift: rest[0],
-            slip: rest[1],
-            tangent,
-            tangent_drift: last[0],
-            restitution: last[1].clamp(0.0, 1.0),
-            friction: last[2].max(0.0),
-            holding: last[3].max(0.0),
+            restitution: rest[1].clamp(0.0, 1.0),
         }
+    }
+
+    /// The frictions of a contact at the state last evaluated.
+    pub(crate) fn rubs(&self, k: usize) -> impl Iterator<Item = Rub<'_>> {
+        let n = self.n();
+        let (start, components) = &self.layout[k];
+        let mut rest = &self.values[start + n + 4..];
+        components.iter().map(move |&count| {
+            let mut rub = Rub {
+                is_plane: count > 1,
+                slip: [0.0; 2],
+                tangents: [&self.zeros; 2],
+                drifts: [0.0; 2],
+                friction: 0.0,
+                holding: 0.0,
+                regular: 0.0,
+            };
+            for i in 0..count {
+                let (own, others) = rest.split_at(n + 2);
+                (rub.slip[i], rub.drifts[i], rub.tangents[i]) = (own[0], own[1], &own[2..]);
+                rest = others;
+            }
+            (rub.friction, rub.holding) = (rest[0].max(0.0), rest[1].max(0.0));
+            rub.regular = rest[2];
+            rest = &rest[3..];
+            rub
+        })
     }
 
     /// $\sum_k |c_k|\,(|x_k| + |\dot x_k| \tau)$
@@ -172,6 +242,32 @@ impl ContactSolver {
         let far = |a: &f64| a.abs() * self.span * self.span;
         let gained = forces.iter().zip(&self.free).map(|(f, a)| f.abs() * far(a)).sum();
         (self.free.iter().map(far).fold(0.0, f64::max), gained)
+    }
+
+    /// How a friction in a plane slides from here on, in the direction found for it.
+    pub(crate) fn slowness(
+        &self,
+        k: usize,
+        f: usize,
+        v: &[f64],
+        has_stopped: bool,
+    ) -> Slowness {
+        let Some(rub) = self.rubs(k).nth(f) else { return Slowness::default() };
+        let terms =
+            |row: &[f64], x: &[f64]| row.iter().zip(x).map(|(c, x)| (c * x).abs()).sum();
+        let largest = |x: &[f64]| {
+            let parts = rub.tangents.iter().map(|row| terms(row, x));
+            parts.fold(0.0_f64, |m, part: f64| m.max(part))
+        };
+        let size = largest(v).max(1e-3 * largest(&self.free) * self.span);
+        let rest = HALT * rub.speed().max(1e-3 * size);
+        let rest = if has_stopped { 1e-2 * rub.speed().min(rest) } else { rest };
+        let is_at_rest = has_stopped || rub.speed() <= rest;
+        Slowness {
+            rest,
+            offset: if is_at_rest { BEGIN * size } else { 0.0 },
+            width: 100.0 * BEGIN * size,
+        }
     }
 
     /// The largest force at the state last evaluated.
@@ -207,30 +303,36 @@ impl ContactSolver {
         some: &[usize],
         (x, rates): (&[f64], &[f64]),
     ) -> (ContactProblem, Vec<Vec<f64>>) {
-        let count = some.len();
+        let rubs: Vec<(usize, Rub<'_>)> = (some.iter().enumerate())
+            .flat_map(|(i, &k)| self.rubs(k).map(move |rub| (i, rub)))
+            .collect();
         let rows: Vec<&[f64]> = some
             .iter()
             .map(|&k| self.touch(k).normal)
-            .chain(some.iter().map(|&k| self.touch(k).tangent))
+            .chain(rubs.iter().flat_map(|(_, rub)| rub.tangents))
             .collect();
         let columns: Vec<Vec<f64>> =
             rows.iter().map(|row| factorised.solve(row, &[])).collect();
         let dot = |a: &[f64], b: &[f64]| a.iter().zip(b).map(|(a, b)| a * b).sum::<f64>();
         let matrix =
             rows.iter().flat_map(|row| columns.iter().map(move |c| dot(row, c))).collect();
-        let touches: Vec<Touch<'_>> = some.iter().map(|&k| self.touch(k)).collect();
         // NOTE: what is at rest beside what moves has the rounding of that.
         let noise =
             ROUNDING * rows.iter().map(|row| self.size(row, x, rates)).fold(0.0, f64::max);
+        let pad = |(contact, rub): &(usize, Rub<'_>)| Pad {
+            contact: *contact,
+            is_plane: rub.is_plane,
+            friction: rub.friction,
+            holding: rub.holding,
+            sliding: None,
+        };
         let problem = ContactProblem {
             matrix,
-            free: vec![0.0; 2 * count],
-            friction: touches.iter().map(|touch| touch.friction).collect(),
-            holding: touches.iter().map(|touch| touch.holding).collect(),
-            sliding: vec![None; count],
-            released: vec![false; count],
-            offset: vec![0.0; count],
-            noise: vec![noise; 2 * count],
+            free: vec![0.0; rows.len()],
+            pads: rubs.iter().map(pad).collect(),
+            released: vec![false; some.len()],
+            offset: vec![0.0; some.len()],
+            noise: vec![noise; rows.len()],
         };
         (problem, columns)
     }
@@ -265,21 +367,33 @@ impl ContactSolver {
         let (mut problem, _) = self.problem(&mut factorised, &some, (&a, &vec![0.0; a.len()]));
         let count = some.len();
         let dot = |x: &[f64], y: &[f64]| x.iter().zip(y).map(|(x, y)| x * y).sum::<f64>();
+        let mut pad = 0;
         for (i, &k) in some.iter().enumerate() {
             let touch = self.touch(k);
             let index = self.contacts[k].0;
             problem.free[i] = dot(touch.normal, &a) + touch.normal_drift;
-            problem.free[count + i] = dot(touch.tangent, &a) + touch.tangent_drift;
             problem.noise[i] += ROUNDING * touch.normal_drift.abs();
-            problem.noise[count + i] += ROUNDING * touch.tangent_drift.abs();
             problem.released[i] = hints.released.contains(&index);
-            let begun = hints.sliding.iter().find(|(begun, _)| *begun == index);
-            let slow = ROUNDING * self.size(touch.tangent, v, &a);
-            problem.sliding[i] = match begun {
-                Some((_, sign)) => Some(*sign),
-                None if hints.stopped.contains(&index) || touch.slip.abs() <= slow => None,
-                None => Some(touch.slip.signum()),
-            };
+            for (f, rub) in self.rubs(k).enumerate() {
+                let place = count + 2 * pad;
+                for (c, (tangent, drift)) in rub.tangents.iter().zip(rub.drifts).enumerate() {
+                    problem.free[place + c] = dot(tangent, &a) + drift;
+                    problem.noise[place + c] += ROUNDING * drift.abs();
+                }
+                let begun = hints.sliding.iter().find(|(k, b, _)| (*k, *b) == (index, f));
+                let size = |t: &&[f64]| self.size(t, v, &a);
+                let slow = ROUNDING * rub.tangents.iter().map(size).fold(0.0, f64::max);
+                problem.pads[pad].sliding = match begun {
+                    _ if !rub.is_exact() => {
+                        let length = libm::hypot(rub.speed(), rub.regular);
+                        Some(rub.slip.map(|s| s / length))
+                    }
+                    Some((.., direction)) => Some(*direction),
+                    None if hints.stopped.contains(&(index, f)) || rub.speed() <= slow => None,
+                    None => Some(rub.slip.map(|s| s / rub.speed())),
+                };
+                pad += 1;
+            }
         }
         let Some(ContactSolution { states: found, is_unique, .. }) = problem.solve() else {
             return Ok(None);
@@ -317,12 +431,7 @@ impl Factorised {
     }
 }
 
-/// How many numbers a contact has.
-const fn width(n: usize) -> usize {
-    2 * n + 8
-}
-
-/// What is computed of a contact, in the order of [`ContactSolver::touch`].
+/// What is computed of a contact, in the order of [`ContactSolver::touch`] and [`ContactSolver::rubs`].
 fn outputs(model: &Workspace, contact: &Contact) -> Vec<Expr> {
     let g = &model.graph;
     let (q, v) = (model.positions(), model.velocities());
@@ -330,11 +439,16 @@ fn outputs(model: &Workspace, contact: &Contact) -> Vec<Expr> {
     let rates = [vec![g.one()], v.clone()].concat();
     let along = |e: Expr| g.dot(&g.gradient(e, &place), &rates);
     let closing = along(contact.gap);
-    let slip = contact.slip.unwrap_or(g.zero());
     let mut outputs = vec![contact.gap, closing];
     outputs.extend(g.gradient(contact.gap, &q));
-    outputs.extend([along(closing), slip]);
-    outputs.extend(g.gradient(slip, &v));
-    outputs.extend([along(slip), contact.restitution, contact.friction, contact.holding]);
+    outputs.extend([along(closing), contact.restitution]);
+    for friction in &contact.frictions {
+        for &slip in &friction.rates {
+            outputs.extend([slip, along(slip)]);
+            outputs.extend(g.gradient(slip, &v));
+        }
+        let regular = friction.regular.unwrap_or(g.zero());
+        outputs.extend([friction.sliding, friction.holding, regular]);
+    }
     outputs
 }

@@ -37,46 +37,7 @@ impl Features {
         let mut inputs = vec![model.time];
         inputs.extend(model.positions());
         inputs.extend(model.velocities());
-        let mut phases: Vec<Expr> = Vec::new();
-        let parts = dynamical_parts(model);
-        for e in g.live(&parts) {
-            if phases.len() > MOST {
-                break;
-            }
-            let node = g.node(e);
-            let narrow = match node {
-                Node::Unary(f, _) => matches!(
-                    f,
-                    Unary::Exp
-                        | Unary::Sinh
-                        | Unary::Cosh
-                        | Unary::Tanh
-                        | Unary::Atan
-                        | Unary::Erf
-                        | Unary::Erfc
-                ),
-                Node::Div(..) | Node::Pow(..) | Node::Binary(..) => true,
-                _ => false,
-            };
-            if !narrow {
-                continue;
-            }
-            let found = phases_of(g, node);
-            if found == [None; 2] {
-                continue;
-            }
-            // NOTE: log(1 + exp(a)) varies as fast as a wherever a is positive, and far from any feature.
-            let grows = !matches!(node, Node::Unary(..)) && has_exponential(g, e);
-            for phase in found.into_iter().flatten() {
-                let phase = if grows { growth(g, phase) } else { phase };
-                if g.contains(phase, &inputs) && !phases.contains(&phase) {
-                    phases.push(phase);
-                }
-            }
-        }
-        if phases.len() > MOST {
-            phases.clear();
-        }
+        let phases = narrow_phases(g, model);
         let (arguments, knots) = splines(model, &inputs[1..]);
         let compile = |outputs: &[Expr]| -> Result<Option<Executor>, CompileError> {
             if outputs.is_empty() {
@@ -89,11 +50,22 @@ impl Features {
             needs_velocities: phases.iter().any(|&e| g.contains(e, &model.velocities())),
             executor: compile(&phases)?,
             count: phases.len(),
-            is_algebraic: is_algebraic(g, &parts),
+            is_algebraic: is_algebraic(g, &dynamical_parts(model)),
             arguments: compile(&arguments)?,
             knots,
             inputs: vec![0.0; inputs.len()],
         })
+    }
+
+    /// Other parameters.
+    pub(crate) fn set_parameters(&mut self, parameters: &[f64]) {
+        let executors = self.executor.iter_mut().chain(&mut self.arguments);
+        executors.for_each(|executor| executor.set_parameters(parameters));
+    }
+
+    /// Compiles what is evaluated at every step of many runs.
+    pub(crate) fn promote(&mut self) {
+        self.executor.iter_mut().chain(&mut self.arguments).for_each(Executor::promote);
     }
 
     /// Writes the phases at a state into `phases`.
@@ -153,6 +125,53 @@ fn is_algebraic(g: &Graph, parts: &[Expr]) -> bool {
         };
     }
     true
+}
+
+/// The phases of a model, in any graph that has its expressions.
+pub(crate) fn narrow_phases(g: &Graph, model: &Workspace) -> Vec<Expr> {
+    let mut inputs = vec![model.time];
+    inputs.extend(model.positions());
+    inputs.extend(model.velocities());
+    let mut phases: Vec<Expr> = Vec::new();
+    for e in g.live(&dynamical_parts(model)) {
+        if phases.len() > MOST {
+            break;
+        }
+        let node = g.node(e);
+        let narrow = match node {
+            Node::Unary(f, _) => matches!(
+                f,
+                Unary::Exp
+                    | Unary::Sinh
+                    | Unary::Cosh
+                    | Unary::Tanh
+                    | Unary::Atan
+                    | Unary::Erf
+                    | Unary::Erfc
+            ),
+            Node::Div(..) | Node::Pow(..) | Node::Binary(..) => true,
+            _ => false,
+        };
+        if !narrow {
+            continue;
+        }
+        let found = phases_of(g, node);
+        if found == [None; 2] {
+            continue;
+        }
+        // NOTE: log(1 + exp(a)) varies as fast as a wherever a is positive, and far from any feature.
+        let grows = !matches!(node, Node::Unary(..)) && has_exponential(g, e);
+        for phase in found.into_iter().flatten() {
+            let phase = if grows { growth(g, phase) } else { phase };
+            if g.contains(phase, &inputs) && !phases.contains(&phase) {
+                phases.push(phase);
+            }
+        }
+    }
+    if phases.len() > MOST {
+        phases.clear();
+    }
+    phases
 }
 
 /// The arguments of tables over the state, and their knots. Those over time are known beforehand

@@ -225,6 +225,11 @@ impl DescriptorJacobian {
         })
     }
 
+    /// Other parameters.
+    pub(crate) fn set_parameters(&mut self, parameters: &[f64]) {
+        self.slopes.set_parameters(parameters);
+    }
+
     /// Evaluates all slopes at a state and its unknowns.
     pub(crate) fn evaluate(&mut self, t: f64, y: &[f64], x: &[f64]) -> Result<(), EvalError> {
         self.slopes.evaluate(t, &y[..self.states], x);
@@ -321,7 +326,11 @@ impl DescriptorJacobian {
 
 /// The Jacobian of a model that is derived when a run first asks for it; copies of a system share it.
 #[derive(Clone, Debug)]
-pub(crate) struct ModelJacobian(Arc<Mutex<Lazy>>);
+pub(crate) struct ModelJacobian {
+    lazy: Arc<Mutex<Lazy>>,
+    /// Values of the parameters, if they are not those of the model.
+    values: Option<Vec<f64>>,
+}
 
 #[derive(Debug)]
 struct Lazy {
@@ -335,18 +344,26 @@ struct Lazy {
 impl ModelJacobian {
     pub(crate) fn new(model: &Workspace, dynamics: &Dynamics, backend: Backend) -> Self {
         let (model, dynamics) = (model.clone(), dynamics.clone());
-        Self(Arc::new(Mutex::new(Lazy { model, dynamics, backend, compiled: None })))
+        let lazy = Lazy { model, dynamics, backend, compiled: None };
+        Self { lazy: Arc::new(Mutex::new(lazy)), values: None }
+    }
+
+    /// Other parameters.
+    pub(crate) fn set_parameters(&mut self, parameters: &[f64]) {
+        self.values = Some(parameters.to_vec());
     }
 
     /// A copy of the compiled slopes.
     pub(crate) fn compiled(&self) -> Option<DescriptorJacobian> {
-        let mut lazy = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut lazy = self.lazy.lock().unwrap_or_else(PoisonError::into_inner);
         let Lazy { model, dynamics, backend, compiled } = &mut *lazy;
         let compiled = compiled.get_or_insert_with(|| {
             let form = DescriptorForm::of(model, dynamics);
             let (symbols, values) = (model.parameter_symbols(), model.parameter_values());
             DescriptorJacobian::new(&model.graph, &form, (&symbols, &values), *backend).ok()
         });
-        compiled.clone()
+        let mut compiled = compiled.clone()?;
+        self.values.iter().for_each(|values| compiled.set_parameters(values));
+        Some(compiled)
     }
 }

@@ -7,6 +7,7 @@
 
 mod corrections;
 mod inertia;
+mod parameters;
 mod rows;
 
 use pfaff_expr::Expr;

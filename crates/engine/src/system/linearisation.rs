@@ -131,6 +131,11 @@ impl Slopes {
         })
     }
 
+    /// Other parameters.
+    pub(crate) fn set_parameters(&mut self, parameters: &[f64]) {
+        self.run.set_parameters(parameters);
+    }
+
     /// Evaluates the slopes for inputs that come one after another.
     pub(crate) fn evaluate(&mut self, t: f64, y: &[f64], x: &[f64]) {
         self.inputs[0] = t;

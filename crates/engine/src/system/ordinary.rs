@@ -61,6 +61,12 @@ impl OrdinarySystem {
         })
     }
 
+    /// Other parameters.
+    pub(crate) fn set_parameters(&mut self, parameters: &[f64]) {
+        self.run.set_parameters(parameters);
+        self.unknowns.fill(0.0);
+    }
+
     /// Solves for the highest derivatives. Velocities of first-order coordinates are unknowns and not read.
     pub(crate) fn solve(&mut self, t: f64, q: &[f64], v: &[f64]) -> Result<(), EvalError> {
         let n = q.len();

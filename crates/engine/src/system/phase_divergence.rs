@@ -58,6 +58,11 @@ impl Flow {
         }))
     }
 
+    /// Other parameters.
+    pub(crate) fn set_parameters(&mut self, parameters: &[f64]) {
+        self.run.set_parameters(parameters);
+    }
+
     /// $\Omega$ at an sample whose blocks the core has evaluated and solved last.
     pub(crate) fn divergence(&mut self, kkt: &Kkt, sample: &Sample) -> Rate {
         let (n, m) = (kkt.n, kkt.m);

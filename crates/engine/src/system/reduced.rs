@@ -5,10 +5,9 @@
 //! constraints hold to rounding at every state whatsoever. Charts are derived when a run first needs them,
 //! and shared by all copies of a system.
 
-use std::sync::{Arc, Mutex};
-
 use pfaff_expr::Expr;
 use pfaff_mechanics::{Class, LagrangianData, Reduction};
+use pfaff_model::Workspace;
 use pfaff_program::{Executor, NativeExecutor, TaylorError, TaylorRecurrences};
 use pfaff_solver::EvalError;
 
@@ -20,7 +19,7 @@ use crate::system::jacobian::DescriptorJacobian;
 use crate::system::kkt::Kkt;
 use crate::system::taylor_system::{Demand, reduced_recurrences};
 
-use chart::{Atlas, Chart};
+use chart::{Atlas, Chart, SharedAtlas};
 pub(crate) use together::LaneSamples;
 
 /// A chart is left when its pivot falls below this fraction of the largest candidate.
@@ -44,7 +43,7 @@ pub(crate) struct Reduced {
     pub(crate) n: usize,
     /// How many quasi-velocities there are.
     pub(crate) k: usize,
-    atlas: Arc<Mutex<Atlas>>,
+    atlas: SharedAtlas,
     /// Copies of the charts met so far.
     charts: Vec<Chart>,
     /// The number of the chart last used, as it stands in the state, and as an index.
@@ -96,7 +95,7 @@ impl Reduced {
             kkt,
             n,
             k,
-            atlas: Arc::new(Mutex::new(atlas)),
+            atlas: SharedAtlas::new(atlas),
             charts: vec![chart],
             mark: 0.0,
             current: 0,
@@ -115,6 +114,51 @@ impl Reduced {
             && agree(&found.a, &at.a)
             && agree(&found.reaction, &at.reaction))
         .then_some(reduced)
+    }
+
+    /// Other parameters, as if nothing had been evaluated.
+    pub(crate) fn set_parameters(&mut self, parameters: &[f64]) {
+        self.kkt.set_parameters(parameters);
+        self.atlas.set_parameters(parameters);
+        self.charts.truncate(1);
+        self.charts[0].set_parameters(parameters);
+        (self.mark, self.current) = (0.0, 0);
+    }
+
+    /// Other forces in the rates of all charts.
+    pub(crate) fn set_forces(&mut self, parameters: &[f64]) {
+        self.charts.iter_mut().for_each(|chart| chart.set_forces(parameters));
+    }
+
+    /// Measures series anew at another start.
+    pub(crate) fn begin_again(&mut self, parameters: &[f64], start: &[f64]) {
+        if let Some(series) = &mut self.charts[0].series {
+            series.begin_again(parameters, start);
+        }
+    }
+
+    /// Compiles what is evaluated at every step of many runs.
+    pub(crate) fn promote(&mut self, model: &Workspace) {
+        // What can be sketched can be compiled.
+        let _ = self.kkt.promote(model);
+        if !self.watched.is_empty() && self.charts[0].events.is_none() {
+            self.charts[0].events = Some(self.atlas.lock().events(0, &self.watched));
+        }
+        self.charts[0].promote();
+        let mut atlas = self.atlas.lock();
+        atlas.charts[0] = self.charts[0].clone();
+    }
+
+    /// The equations of the first chart, if they are solved for the rates.
+    pub(crate) fn written_out(&self) -> Option<Reduction> {
+        let atlas = self.atlas.lock();
+        atlas.reductions.first().filter(|first| first.rates.is_some()).cloned()
+    }
+
+    /// Whether the first chart is as good as any at a point.
+    pub(crate) fn fits(&mut self, t: f64, q: &[f64]) -> bool {
+        let chart = &mut self.charts[0];
+        chart.watch.pivots.is_empty() || chart.quality(t, q) >= ENTER
     }
 
     /// How many components the state has.
@@ -147,8 +191,7 @@ impl Reduced {
         if mark != self.mark {
             (self.mark, self.current) = (mark, mark as usize);
             if self.current >= self.charts.len() {
-                let atlas =
-                    self.atlas.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+                let atlas = self.atlas.lock();
                 self.charts.extend_from_slice(&atlas.charts[self.charts.len()..]);
             }
         }
@@ -189,13 +232,13 @@ impl Reduced {
     pub(crate) fn is_surely_longer(&self, order: usize, most: usize) -> bool {
         /// Recurrences may share what the reduced equations write twice.
         const SHARED: usize = 2;
-        let atlas = self.atlas.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+        let atlas = self.atlas.lock();
         atlas.reductions[0].products() * order * (order + 1) / 2 > SHARED * most
     }
 
     /// The recurrences of the first chart.
     pub(crate) fn recurrences(&self, order: usize) -> Result<TaylorRecurrences, TaylorError> {
-        let atlas = self.atlas.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+        let atlas = self.atlas.lock();
         reduced_recurrences(&atlas.reductions[0], &atlas.symbols, order)
     }
 
@@ -207,7 +250,7 @@ impl Reduced {
         t: f64,
         y: &[f64],
     ) {
-        let mut atlas = self.atlas.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+        let mut atlas = self.atlas.lock();
         atlas.demand = Some(demand);
         let series = atlas.series(recurrences, demand, t, y);
         self.charts[0].series = Some(series.clone());
@@ -238,7 +281,7 @@ impl Reduced {
     pub(crate) fn event_values(&mut self, t: f64, y: &[f64], values: &mut [f64]) -> bool {
         let (n, k) = (self.n, self.k);
         if self.chart(y).events.is_none() {
-            let atlas = self.atlas.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+            let atlas = self.atlas.lock();
             let events = atlas.events(self.current, &self.watched);
             self.charts[self.current].events = Some(events);
         }
@@ -265,7 +308,7 @@ impl Reduced {
         self.scratch = rates;
         known?;
         if self.charts[self.current].descriptor.is_none() {
-            let atlas = self.atlas.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+            let atlas = self.atlas.lock();
             self.charts[self.current].descriptor = Some(atlas.descriptor(self.current));
         }
         let Some(Some(descriptor)) = &mut self.charts[self.current].descriptor else {
@@ -323,7 +366,7 @@ impl Reduced {
     /// The known chart whose pivots are largest at a point, if they are all close to the largest candidates.
     fn known(&mut self, t: f64, q: &[f64]) -> Option<usize> {
         {
-            let atlas = self.atlas.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+            let atlas = self.atlas.lock();
             self.charts.extend_from_slice(&atlas.charts[self.charts.len()..]);
         }
         let qualities = self.charts.iter_mut().map(|c| c.quality(t, q)).enumerate();
@@ -353,8 +396,7 @@ impl Reduced {
         } else {
             self.kkt.evaluate(t, &y[..n], v, &[]);
             let scale = scale(&mut self.kkt);
-            let mut atlas =
-                self.atlas.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+            let mut atlas = self.atlas.lock();
             atlas.find(t, &y[..n], &scale).ok_or(EvalError::Singular)?
         };
         let mark = index as f64;

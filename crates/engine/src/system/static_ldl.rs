@@ -98,6 +98,17 @@ impl StaticLdl {
         })
     }
 
+    /// Other parameters; the pivots have to be measured anew.
+    pub(crate) fn set_parameters(&mut self, parameters: &[f64]) {
+        self.run.set_parameters(parameters);
+        self.floor.fill(0.0);
+    }
+
+    /// Other forces, which do not change the pivots.
+    pub(crate) fn set_forces(&mut self, parameters: &[f64]) {
+        self.run.set_parameters(parameters);
+    }
+
     /// Takes the pivots at this state as the measure for others; `false` if the solution is not the expected one.
     pub(crate) fn calibrate(&mut self, state: [&[f64]; 4], expected: &[f64]) -> bool {
         /// Agreement with the pivoted solve: rounding, amplified by the condition.
@@ -125,6 +136,10 @@ impl StaticLdl {
         }
         self.run.evaluate(&self.inputs, &mut self.outputs);
         let pivots = &self.outputs[self.size + 2..];
+        #[allow(
+            clippy::needless_bitwise_bool,
+            reason = "without an early exit these are vectors"
+        )]
         // A pivot keeps its sign as long as the mass is positive. NOTE: what is not a number is above no floor.
         let is_strong =
             |d: f64, f: f64| (d.abs() > f.abs()) & ((f == 0.0) | ((d > 0.0) == (f > 0.0)));

@@ -46,6 +46,8 @@ pub(crate) struct TaylorExpansion {
     outputs: Vec<f64>,
     /// What the pivots may not fall below.
     floor: Vec<f64>,
+    /// How many coefficients there are.
+    rows: usize,
 }
 
 impl Demand {
@@ -98,16 +100,34 @@ impl TaylorExpansion {
                 demand.backend,
             ))
         };
-        let mut system = Self { program, loops, outputs, floor: vec![0.0; m] };
+        let mut system = Self { program, loops, outputs, floor: vec![0.0; m], rows: n * order };
+        system.calibrate(at);
+        system
+    }
+
+    /// Takes the pivots at $(t, y, e)$ as the measure for others.
+    fn calibrate(&mut self, at: &[f64]) {
+        self.floor.fill(0.0);
         // What is left where the start is singular is not used.
-        let _ = system.evaluate(at, &mut vec![0.0; n * order]);
-        let pivots = match &mut system.program {
-            TaylorProgram::Written(_) => &system.outputs[n * order..],
+        let _ = self.evaluate(at, &mut vec![0.0; self.rows]);
+        let pivots = match &mut self.program {
+            TaylorProgram::Written(_) => &self.outputs[self.rows..],
             TaylorProgram::Passes(passes) => passes.pivots(),
             TaylorProgram::None => &[],
         };
-        system.floor = pivots.iter().map(|d| GROWTH * d.abs()).collect();
-        system
+        self.floor = pivots.iter().map(|d| GROWTH * d.abs()).collect();
+    }
+
+    /// Other parameters and another start, $(t, y)$.
+    pub(crate) fn begin_again(&mut self, parameters: &[f64], at: &[f64]) {
+        self.loops.set_parameters(parameters);
+        match &mut self.program {
+            TaylorProgram::Written(run) => run.set_parameters(parameters),
+            TaylorProgram::Passes(passes) => passes.set_parameters(parameters),
+            TaylorProgram::None => {}
+        }
+        let n = at.len() - 1;
+        self.calibrate(&[at, &vec![0.0; n]].concat());
     }
 
     /// Writes $y^{[1]}, y^{[2]}, \dots$ at $(t, y, e)$ into `rows`.

@@ -125,13 +125,15 @@ fn periodic_motions_begin_at_a_hopf_point() {
     assert!((last.extent[0][1] - 1.0).abs() < 2e-3, "{:?}", last.extent);
 }
 
-/// A pendulum under a follower force with two links (Ziegler 1952): without damping it flutters at P l/k = 7/2 − √2 for masses
+/// A pendulum under a follower force with two links (Ziegler 1952): without damping it flutters at P l/k = 7/2 − √2
+/// for masses
 /// 2m and m (Bolotin 1963); with little damping the Hopf point is lower.
 #[test]
 fn zieglers_column_flutters() {
     let text = |d: f64| {
         format!(
-            "coordinates a, b
+            "
+             coordinates a, b
              parameters P = 0.2, d = {d:?}
              lagrangian (3*a'^2 + b'^2 + 2*cos(a - b)*a'*b')/2 - (a^2 + (b - a)^2)/2
              dissipation d*(a'^2 + (b' - a')^2)/2
@@ -146,7 +148,8 @@ fn zieglers_column_flutters() {
     assert!(hopf.iter().any(|s| (s.parameter - exact).abs() < 1e-9), "{hopf:?} {exact}");
 }
 
-/// A toggle: a spring of unit stiffness between a fixed point and a slider under a load folds where the truss of von Mises does.
+/// A toggle: a spring of unit stiffness between a fixed point and a slider under a load folds where the truss of von
+/// Mises does.
 #[test]
 fn a_toggle_folds() {
     // V = (√(1 + x²) − √(1 + h²))²/2 + F x

@@ -38,7 +38,8 @@ fn damping_keeps_nothing() {
 fn sleighs() {
     let sleigh = |a: &str| {
         format!(
-            "coordinates x, y, th
+            "
+             coordinates x, y, th
              parameters m = 1, J = 0.5, a = {a}
              let X = [x + a*cos(th), y + a*sin(th)]
              lagrangian m*dot(X', X')/2 + J*th'^2/2

@@ -1,9 +1,12 @@
 //! Motions that jump, switch, touch and are driven.
 
 mod contacts;
+mod delays;
 mod driven;
 mod friction;
 mod modes;
+mod plane;
+mod random;
 mod resets;
 
 use pfaff::{Motion, Run, Verdict};

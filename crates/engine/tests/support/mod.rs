@@ -29,7 +29,8 @@ pub(crate) fn gallery() -> Vec<GalleryModel> {
         assert_eq!(sizes.is_empty(), !entry.is_large(), "{}", entry.name);
         GalleryModel { name: entry.name, text: text.leak() }
     };
-    GALLERY.iter().map(smaller).collect()
+    // NOTE: motions that jump and switch have tests of their own (`gallery/jumps.rs`).
+    GALLERY.iter().filter(|entry| !entry.switches()).map(smaller).collect()
 }
 
 /// A model from its text; mistakes are shown.

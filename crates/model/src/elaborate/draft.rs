@@ -1,5 +1,6 @@
 //! The model while its text is being read.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use pfaff_expr::{Expr, Graph, Role};
@@ -8,9 +9,9 @@ use crate::drawing::Drawing;
 use crate::elaborate::Given;
 use crate::elaborate::scope::{Scope, Site};
 use crate::model::{
-    Activity, AffineBody, Constraint, Contact, Coordinate, Datum, Declarations, Dynamics,
-    Equation, Event, Force, Hybrid, LieGroup, Model, MultiplierStart, Observed, Parameter,
-    Principle, Reset, Results, Sampler, Solve, Symmetry, Terminal,
+    Activity, AffineBody, Constraint, Contact, Coordinate, Datum, Declarations, Delay,
+    Dynamics, Equation, Event, Force, Hybrid, LieGroup, Model, MultiplierStart, Noise,
+    Observed, Parameter, Principle, Reset, Results, Sampler, Solve, Symmetry, Terminal,
 };
 use crate::shape::Value;
 use crate::source::{Source, Span};
@@ -22,6 +23,8 @@ pub(crate) struct Draft {
     pub(crate) title: Option<(String, Span)>,
     pub(crate) coordinates: Vec<Coordinate>,
     pub(crate) parameters: Vec<Parameter>,
+    /// Parameters whose values were needed to read the text.
+    pub(crate) structural: BTreeSet<Expr>,
     pub(crate) abbreviations: Vec<(String, Expr)>,
     pub(crate) dynamics: DynamicsDraft,
     pub(crate) affine: AffineDraft,
@@ -45,6 +48,7 @@ pub(crate) struct DynamicsDraft {
     pub(crate) constraint_statements: usize,
     pub(crate) constraints: Vec<Constraint>,
     pub(crate) forces: Vec<Force>,
+    pub(crate) noises: Vec<Noise>,
     /// Where `applied(x)` first sums the forces above it.
     pub(crate) applied: Option<Span>,
     pub(crate) principle: Option<(Principle, Span)>,
@@ -67,6 +71,7 @@ pub(crate) struct AffineDraft {
 pub(crate) struct ConditionDraft {
     pub(crate) initial: Vec<Given>,
     pub(crate) terminal: Vec<Given>,
+    pub(crate) history: Vec<Given>,
     pub(crate) data: Vec<Datum>,
     pub(crate) multipliers: Option<MultiplierStart>,
     pub(crate) terminals: Vec<Terminal>,
@@ -93,6 +98,9 @@ pub(crate) struct HybridDraft {
     pub(crate) event_modes: Vec<Vec<usize>>,
     pub(crate) contacts: Vec<Contact>,
     pub(crate) samplers: Vec<Sampler>,
+    pub(crate) delays: Vec<Delay>,
+    pub(crate) histories: Vec<(usize, Expr)>,
+    pub(crate) known_from: Option<f64>,
     /// The states of the text, as long as none is declared.
     pub(crate) states: Vec<Name>,
     /// The controls of the text, as long as they are not read.
@@ -164,12 +172,14 @@ impl Draft {
             title: self.title.map(|(title, _)| title),
             time,
             coordinates: self.coordinates,
+            structural: structural(&graph, &self.parameters, self.structural),
             parameters: self.parameters,
             abbreviations: self.abbreviations,
             dynamics,
             constraints,
             forces,
             hybrid,
+            noises: laws.noises,
             principle: laws.principle.map_or(Principle::Chetaev, |(principle, _)| principle),
             initial: self.conditions.data,
             multipliers: self.conditions.multipliers,
@@ -208,6 +218,9 @@ impl HybridDraft {
             contacts: self.contacts,
             samplers: self.samplers,
             inputs: self.inputs,
+            delays: self.delays,
+            histories: self.histories,
+            known_from: self.known_from,
         }
     }
 }
@@ -226,6 +239,17 @@ impl Energy {
         };
         Dynamics::Lagrangian { lagrangian, kinetic, potential, span }
     }
+}
+
+/// The parameters whose values decide what the model is, with those that their values are made of.
+fn structural(g: &Graph, parameters: &[Parameter], mut consulted: BTreeSet<Expr>) -> Vec<Expr> {
+    // What a value is made of stands before it.
+    for parameter in parameters.iter().rev() {
+        if consulted.contains(&parameter.symbol) {
+            consulted.extend(g.symbols(parameter.definition.as_slice()));
+        }
+    }
+    parameters.iter().map(|p| p.symbol).filter(|s| consulted.contains(s)).collect()
 }
 
 /// The symbols of all results.

@@ -18,6 +18,8 @@ mod place;
 mod scope;
 mod statement;
 
+use std::cell::RefCell;
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use pfaff_expr::{Expr, Graph, Rates, Table};
@@ -94,7 +96,8 @@ pub fn read_model(
     if diagnostics.iter().any(|d| d.severity == Severity::Error) {
         return Err(ParseErrors { source: e.source, diagnostics });
     }
-    let Elaborator { source, scope, draft, parts, .. } = e;
+    let Elaborator { source, scope, mut draft, parts, consulted, .. } = e;
+    draft.structural = consulted.into_inner();
     let arena = parts[0].arena.clone();
     Ok((draft.into_model(source, graph, scope, arena), diagnostics))
 }
@@ -121,6 +124,8 @@ pub(crate) struct Elaborator<'a> {
     pub(crate) cache: ReadingCache,
     pub(crate) effort: ReadingEffort,
     pub(crate) draft: Draft,
+    /// Parameters whose values were needed to read the text.
+    pub(crate) consulted: RefCell<BTreeSet<Expr>>,
 }
 
 /// What was found once and may be asked for again.
@@ -180,6 +185,7 @@ impl<'a> Elaborator<'a> {
             cache: ReadingCache::default(),
             effort: ReadingEffort::default(),
             draft: Draft::default(),
+            consulted: RefCell::default(),
         }
     }
 
@@ -217,6 +223,7 @@ impl<'a> Elaborator<'a> {
             StatementKind::Potential(id) => self.energy_term(Place::Potential, *id, span),
             StatementKind::Constraint(constraint) => self.constraint(constraint, span),
             StatementKind::Force(force) => self.force(force, span),
+            StatementKind::Noise(noise) => self.noise(noise, span),
             StatementKind::Dissipation(id) => self.dissipation(*id, span),
             StatementKind::Equation(equation) => self.equation(equation, span),
             StatementKind::Principle(name) => self.principle(*name, span),
@@ -229,6 +236,11 @@ impl<'a> Elaborator<'a> {
                 let given =
                     list.iter().cloned().map(|assignment| Given { part: 0, assignment });
                 self.draft.conditions.terminal.extend(given);
+            }
+            StatementKind::History(list) => {
+                let given =
+                    list.iter().cloned().map(|assignment| Given { part: 0, assignment });
+                self.draft.conditions.history.extend(given);
             }
             StatementKind::Observe(observation) => self.observe(observation, span),
             StatementKind::Event(event) => self.event(event, span),

@@ -22,6 +22,12 @@ pub struct Hybrid {
     pub samplers: Vec<Sampler>,
     /// `input u = 0`: its parameters by index.
     pub inputs: Vec<usize>,
+    /// `delay(g, tau)`
+    pub delays: Vec<Delay>,
+    /// `history x = …`: coordinates as functions of time before the start.
+    pub histories: Vec<(usize, Expr)>,
+    /// The time from which on the history is known, if that is limited.
+    pub known_from: Option<f64>,
 }
 
 impl Hybrid {
@@ -49,6 +55,19 @@ impl Activity {
     }
 }
 
+/// A value that something had some time ago.
+#[derive(Clone, Debug)]
+pub struct Delay {
+    /// What stands for it in expressions.
+    pub symbol: Expr,
+    /// An expression of $t$, $q$ and $\dot q$.
+    pub operand: Expr,
+    /// How long ago, positive.
+    pub lag: f64,
+    /// Where it stands.
+    pub span: Span,
+}
+
 /// A unilateral constraint.
 #[derive(Clone, Debug)]
 pub struct Contact {
@@ -58,12 +77,8 @@ pub struct Contact {
     pub gap: Expr,
     /// $e$
     pub restitution: Expr,
-    /// $\mu$ while it slides, and what it holds up to.
-    pub friction: Expr,
-    /// The friction that holds, where it differs.
-    pub holding: Expr,
-    /// The velocity with which it slides, where there is friction.
-    pub slip: Option<Expr>,
+    /// What resists sliding and rolling; none without friction.
+    pub frictions: Vec<Friction>,
     /// How several impacts at once are settled.
     pub law: ImpactLaw,
     /// The index of its event.
@@ -72,6 +87,33 @@ pub struct Contact {
     pub modes: Vec<usize>,
     /// Where it stands.
     pub span: Span,
+}
+
+/// What resists a relative velocity of a contact: $|Q| \le \mu\lambda$, against the velocity while it slides.
+#[derive(Clone, Debug)]
+pub struct Friction {
+    /// Whether it is a moment against rolling, and not a force against sliding.
+    pub is_rolling: bool,
+    /// $\sigma$: the velocity along a line, or its two components in the plane of contact.
+    pub rates: Vec<Expr>,
+    /// $\mu$ of what slides; a length for rolling.
+    pub sliding: Expr,
+    /// $\mu$ up to which it holds.
+    pub holding: Expr,
+    /// The velocity below which friction is proportional to it, where it is regularised.
+    pub regular: Option<Expr>,
+}
+
+impl Contact {
+    /// What the multipliers of a friction are called.
+    pub fn friction_names(&self, friction: &Friction) -> Vec<String> {
+        let word = if friction.is_rolling { "rolling" } else { "friction" };
+        let whole = format!("{word}({})", self.name);
+        match friction.rates.len() {
+            0 | 1 => vec![whole],
+            n => (1..=n).map(|i| format!("{whole}[{i}]")).collect(),
+        }
+    }
 }
 
 /// How the velocities after an impact follow from those before.

@@ -6,8 +6,9 @@ use crate::parser::expression::unquoted;
 use crate::source::Span;
 use crate::syntax::{
     Assignment, Binary, Constraint, Coordinate, Definition, DefinitionForm, Direction,
-    Equation, Event, ExprId, Extent, Force, ForceTarget, Group, Name, NodeKind, Observation,
-    Parameter, Reset, Setting, SettingValue, Slot, StatementKind, Symmetry, Target, Text,
+    Equation, Event, ExprId, Extent, Force, ForceTarget, Group, Name, NodeKind, Noise,
+    Observation, Parameter, Reset, Setting, SettingValue, Slot, StatementKind, Symmetry,
+    Target, Text,
 };
 
 impl Parser<'_> {
@@ -28,6 +29,7 @@ impl Parser<'_> {
             Keyword::Dissipation => StatementKind::Dissipation(self.whole(keyword)?),
             Keyword::Constraint => StatementKind::Constraint(self.constraint()?),
             Keyword::Force => StatementKind::Force(self.force()?),
+            Keyword::Noise => StatementKind::Noise(self.noise()?),
             Keyword::Equation => StatementKind::Equation(self.equation()?),
             Keyword::Principle => {
                 let name = self.name("the name of a principle")?;
@@ -35,6 +37,7 @@ impl Parser<'_> {
                 StatementKind::Principle(name)
             }
             Keyword::Initial => StatementKind::Initial(self.items(Self::assignment)?),
+            Keyword::History => StatementKind::History(self.items(Self::assignment)?),
             Keyword::Final => StatementKind::Final(self.items(Self::assignment)?),
             Keyword::Observe => StatementKind::Observe(self.observation()?),
             Keyword::Event => StatementKind::Event(self.event()?),
@@ -329,6 +332,18 @@ impl Parser<'_> {
         self.expect(TokenKind::Colon, "`:`")?;
         let (value, condition) = self.conditional(Keyword::Force)?;
         Ok(Force { on, value, condition })
+    }
+
+    fn noise(&mut self) -> Parse<Noise> {
+        if self.find(TokenKind::Colon).is_none() {
+            let message = "noise needs `:` between what it acts on and its strength".to_owned();
+            let hint = "write `noise x: …`";
+            return self.refuse_with("E0118", Span::empty(self.end), message, hint);
+        }
+        let name = self.name("a coordinate")?;
+        let slots = self.slots()?;
+        self.expect(TokenKind::Colon, "`:`")?;
+        Ok(Noise { name, slots, value: self.whole(Keyword::Noise)? })
     }
 
     /// Reads `density at r + phi*a for a in box(M, 1, 2)`.

@@ -62,6 +62,8 @@ pub enum StatementKind {
     Constraint(Constraint),
     /// `force x: expr`, `force at r: expr`, `force density at r for a in body: expr`
     Force(Force),
+    /// `noise x: sigma`
+    Noise(Noise),
     /// `dissipation expr`
     Dissipation(ExprId),
     /// `equation name[…]: left = right`
@@ -72,6 +74,8 @@ pub enum StatementKind {
     Initial(Vec<Assignment>),
     /// `final x = 1`
     Final(Vec<Assignment>),
+    /// `history x = cos(t)`
+    History(Vec<Assignment>),
     /// `observe name = expr`
     Observe(Observation),
     /// `event stop rising name: expr`
@@ -197,6 +201,17 @@ pub struct Force {
     pub value: ExprId,
     /// When it acts.
     pub condition: Condition,
+}
+
+/// What a `noise` adds.
+#[derive(Clone, Debug)]
+pub struct Noise {
+    /// The coordinate that it acts on.
+    pub name: Name,
+    /// Which components; none for the whole of it.
+    pub slots: Vec<Slot>,
+    /// Its strength.
+    pub value: ExprId,
 }
 
 /// On what a force acts.

@@ -10,7 +10,7 @@ use crate::lexer::token::Keyword;
 use crate::syntax::{
     Arena, Assignment, Binder, Clause, ClauseValue, Condition, Constraint, Contact, Control,
     DefinitionForm, Direction, Draw, Equation, Event, ExprId, Extent, Force, ForceTarget,
-    Group, Input, NodeKind, Reset, Setting, SettingValue, Slot, State, Statement,
+    Group, Input, NodeKind, Noise, Reset, Setting, SettingValue, Slot, State, Statement,
     StatementKind, Symmetry, Syntax, Target,
 };
 
@@ -140,13 +140,19 @@ fn body(arena: &Arena, statement: &Statement) -> String {
             value(o, arena, *force);
             print_condition(o, arena, condition);
         }
+        StatementKind::Noise(Noise { name, slots: list, value: strength }) => {
+            named(o, arena.name(name.symbol), &slots(arena, list));
+            value(o, arena, *strength);
+        }
         StatementKind::Equation(Equation { name, slots: list, left, right }) => {
             let name = name.map_or("_", |name| arena.name(name.symbol));
             named(o, name, &slots(arena, list));
             put(o, format_args!(" (= {} {})", arena.print(*left), arena.print(*right)));
         }
         StatementKind::Principle(name) => put(o, format_args!(" {}", arena.name(name.symbol))),
-        StatementKind::Initial(items) | StatementKind::Final(items) => {
+        StatementKind::Initial(items)
+        | StatementKind::Final(items)
+        | StatementKind::History(items) => {
             assignments(o, arena, items);
         }
         StatementKind::Observe(observation) => {

@@ -10,8 +10,10 @@ mod book_tests;
 mod conserved;
 mod document;
 mod fractional;
+mod graph;
 mod hamilton;
 pub(crate) mod headings;
+mod jumps;
 mod markup;
 mod names;
 mod outline;
@@ -22,6 +24,7 @@ mod standard;
 mod state;
 
 pub use fractional::{present_fractional, present_fractional_hamilton};
+pub use graph::expression_graph;
 pub use hamilton::present_hamilton;
 pub(crate) use names::{named_parts, names_of};
 pub use outline::present_outline;
@@ -96,7 +99,7 @@ pub(crate) enum Label {
 pub fn present(derivation: &Derivation) -> Presentation {
     let (model, dynamics) = (&derivation.workspace(), &derivation.dynamics);
     let mut kept = Vec::new();
-    let sections = match dynamics {
+    let mut sections = match dynamics {
         Dynamics::Saddle(equations) => {
             let mut sections = mechanical(model, equations);
             let (section, words) = conserved::section(model, equations);
@@ -106,11 +109,15 @@ pub fn present(derivation: &Derivation) -> Presentation {
         }
         Dynamics::Ordinary(ordinary) => as_written(model, ordinary),
     };
+    if let Dynamics::Saddle(equations) = dynamics {
+        sections.extend(jumps::impacts(model, equations));
+    }
+    sections.extend(jumps::resets(model));
     let principle = match dynamics {
         Dynamics::Saddle(equations) => Some(equations.principle),
         Dynamics::Ordinary(_) => None,
     };
-    Presentation::of(model, principle, sections, Vec::new()).with_conserved(kept)
+    Presentation::of(model, principle, sections, jumps::remarks(model)).with_conserved(kept)
 }
 
 pub(crate) fn mechanical(model: &Workspace, e: &Equations) -> Vec<Section> {

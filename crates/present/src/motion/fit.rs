@@ -142,6 +142,7 @@ pub fn residual_figure(fit: &Fit) -> Figure<'static> {
         x: Axis { label: "t".into(), log: false },
         y: Axis { label: "model - data".into(), log: false },
         curves,
+        areas: Vec::new(),
         equal: false,
     }
 }

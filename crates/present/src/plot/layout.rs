@@ -45,6 +45,8 @@ pub(crate) struct Drawn {
     pub(crate) ticks: [Vec<Mark>; 2],
     /// The pieces of each curve.
     pub(crate) curves: Vec<Drawing>,
+    /// Polygons behind them, with their colours.
+    pub(crate) areas: Vec<(Vec<PaperPoint>, Paint)>,
 }
 
 /// A curve on paper.
@@ -62,10 +64,18 @@ pub(crate) fn layout(figure: &Figure<'_>, look: Look) -> Drawn {
 
 /// As [`layout`], with at most about `most` points for each curve.
 pub(crate) fn layout_within(figure: &Figure<'_>, look: Look, most: usize) -> Drawn {
-    let mut x = Scale::of(figure.curves.iter().flat_map(|c| c.x.iter().copied()), figure.x.log);
-    let mut y = Scale::of(figure.curves.iter().flat_map(|c| c.y.iter().copied()), figure.y.log);
+    let corners =
+        |k: usize| figure.areas.iter().flat_map(move |a| a.points.iter().map(move |p| p[k]));
+    let across = || figure.curves.iter().flat_map(|c| c.x.iter().copied()).chain(corners(0));
+    let upwards = || figure.curves.iter().flat_map(|c| c.y.iter().copied()).chain(corners(1));
+    let mut x = Scale::of(across(), figure.x.log);
+    let mut y = Scale::of(upwards(), figure.y.log);
     if !figure.equal && over_time(&figure.curves) {
-        x = x.tight(figure.curves.iter().flat_map(|c| c.x.iter().copied()));
+        x = x.tight(across());
+    }
+    if figure.curves.is_empty() && !figure.equal && !figure.areas.is_empty() {
+        // Cells fill the frame.
+        y = y.tight(upwards());
     }
     let style = look.style;
     let size = style.size();
@@ -78,7 +88,8 @@ pub(crate) fn layout_within(figure: &Figure<'_>, look: Look, most: usize) -> Dra
         back.push(Mark::Text(Text { size: style.title(), ..text }));
         top += 12.0 + style.title();
     }
-    if look.legend && look.axes && (figure.curves.len() > 1) {
+    let named = figure.areas.iter().filter(|area| !area.name.is_empty()).count();
+    if look.legend && look.axes && (figure.curves.len() + named > 1) {
         top = legend(figure, look, top, &mut back);
     }
     let bottom = if look.axes { 21.0 + 2.0 * size } else { 3.0 };
@@ -119,7 +130,19 @@ pub(crate) fn layout_within(figure: &Figure<'_>, look: Look, most: usize) -> Dra
         back.push(Mark::Text(Text { upwards: true, ..upwards }));
     }
     let curves = figure.curves.iter().map(|c| drawing(c, x, y, frame, most)).collect();
-    Drawn { width: look.width, height: look.height, frame, x, y, back, ticks, curves }
+    let [fx, fy, w, h] = frame;
+    let point =
+        |&[a, b]: &[f64; 2]| PaperPoint::new(fx + x.place(a) * w, fy + h - y.place(b) * h);
+    let painted = figure.areas.iter().map(|area| {
+        let points: Vec<PaperPoint> = area.points.iter().map(point).collect();
+        (points, Paint::Rgb(area.colour))
+    });
+    let is_seen = |(points, _): &(Vec<PaperPoint>, Paint)| {
+        points.len() > 2 && points.iter().all(|p| p.x.is_finite() && p.y.is_finite())
+    };
+    let areas = painted.filter(is_seen).collect();
+    let (width, height) = (look.width, look.height);
+    Drawn { width, height, frame, x, y, back, ticks, curves, areas }
 }
 
 /// Whether all abscissae rise.
@@ -240,21 +263,25 @@ fn legend(figure: &Figure<'_>, look: Look, top: f64, marks: &mut Vec<Mark>) -> f
     let style = look.style;
     let size = style.size();
     let (mut x, mut y) = (20.0, top + size - 2.0);
-    for curve in figure.curves.iter().filter(|curve| !curve.name.is_empty()) {
-        let name = fitted(&curve.name, size, look.width - 80.0, style);
+    let lines =
+        figure.curves.iter().map(|c| (&c.name, Paint::Curve(c.colour), 1.8, c.dash, c.points));
+    let patches =
+        figure.areas.iter().map(|a| (&a.name, Paint::Rgb(a.colour), 9.0, 0, Points::Joined));
+    for (name, paint, thickness, dash, kind) in lines.chain(patches).filter(|l| !l.0.is_empty())
+    {
+        let name = fitted(name, size, look.width - 80.0, style);
         let room = SAMPLE + 6.0 + width(&name, size, style);
         if x + room > look.width - 10.0 && x > 20.0 {
             (x, y) = (20.0, y + 1.5 * size);
         }
-        let paint = Paint::Curve(curve.colour);
         let points = [x, x + SAMPLE].map(|x| PaperPoint::new(x, y - size / 3.0)).to_vec();
         let middle = PaperPoint::new(x + SAMPLE / 2.0, y - size / 3.0);
-        let (points, dash) = match curve.points {
-            Points::Joined => (points, curve.dash),
+        let (points, dash) = match kind {
+            Points::Joined => (points, dash),
             Points::Dots => (dot(middle), 0),
             Points::Rings => (ring(middle), 0),
         };
-        marks.push(Mark::Line { points, paint, width: 1.8, dash });
+        marks.push(Mark::Line { points, paint, width: thickness, dash });
         let at = PaperPoint::new(x + SAMPLE + 6.0, y);
         marks.push(Mark::Text(text(name, at, Anchor::Start, Paint::Ink, style)));
         x += room + 18.0;

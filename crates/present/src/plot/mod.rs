@@ -35,8 +35,21 @@ pub struct Figure<'a> {
     pub y: Axis,
     /// What is drawn, the first one on top of the others.
     pub curves: Vec<Curve<'a>>,
+    /// Painted behind the curves, the first one undermost.
+    pub areas: Vec<Area>,
     /// Whether a unit is as long upwards as it is sideways.
     pub equal: bool,
+}
+
+/// A painted polygon.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Area {
+    /// In the legend, if not empty.
+    pub name: String,
+    /// Its corners.
+    pub points: Vec<[f64; 2]>,
+    /// Red, green, blue.
+    pub colour: [u8; 3],
 }
 
 /// An axis.
@@ -199,6 +212,8 @@ pub(crate) enum Paint {
     Grid,
     /// A curve, by its colour.
     Curve(usize),
+    /// An area.
+    Rgb([u8; 3]),
 }
 
 /// Colours of curves on white: blue, vermilion, green, purple, black, orange, sky blue, brown.
@@ -210,12 +225,13 @@ pub(crate) const COLOUR_COUNT: usize = COLOURS.len();
 
 impl Paint {
     /// `#rrggbb` on white paper.
-    fn hex(self) -> &'static str {
+    fn hex(self) -> String {
         match self {
-            Self::Ink => "#1a1a1a",
-            Self::Muted => "#595959",
-            Self::Grid => "#dcdcdc",
-            Self::Curve(i) => COLOURS[i % COLOURS.len()],
+            Self::Ink => "#1a1a1a".to_owned(),
+            Self::Muted => "#595959".to_owned(),
+            Self::Grid => "#dcdcdc".to_owned(),
+            Self::Curve(i) => COLOURS[i % COLOURS.len()].to_owned(),
+            Self::Rgb([r, g, b]) => format!("#{r:02x}{g:02x}{b:02x}"),
         }
     }
 
@@ -268,6 +284,7 @@ mod tests {
                 };
                 2
             ],
+            areas: Vec::new(),
             equal: false,
         };
         let look = Look::default();

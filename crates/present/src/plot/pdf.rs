@@ -66,6 +66,19 @@ fn content(drawn: &Drawn, fonts: &mut [Font; 2]) -> Vec<u8> {
     let [x, y, w, h] = drawn.frame.map(hundredths);
     out.save_state();
     out.rect(x, y, w, h).clip_nonzero().end_path();
+    for (points, paint) in &drawn.areas {
+        let [r, g, b] = paint.rgb().map(|x| x as f32);
+        out.set_fill_rgb(r, g, b);
+        for (i, &PaperPoint { x, y }) in points.iter().enumerate() {
+            let (x, y) = (hundredths(x), hundredths(y));
+            if i == 0 {
+                out.move_to(x, y)
+            } else {
+                out.line_to(x, y)
+            };
+        }
+        out.close_path().fill_nonzero();
+    }
     for curve in drawn.curves.iter().rev() {
         pen(&mut out, Paint::Curve(curve.colour), CURVE, curve.dash);
         curve.pieces.iter().for_each(|piece| line(&mut out, piece));

@@ -25,6 +25,9 @@ pub(super) fn file(drawn: &Drawn, scale: f64) -> Vec<u8> {
         }
     }
     let frame = canvas.inside(drawn.frame);
+    for (points, paint) in &drawn.areas {
+        canvas.area(points, *paint, &frame);
+    }
     for curve in drawn.curves.iter().rev() {
         let pen = Pen { paint: Paint::Curve(curve.colour), width: CURVE, dash: curve.dash };
         for piece in &curve.pieces {
@@ -85,6 +88,19 @@ impl Canvas {
             ..Stroke::default()
         };
         self.pixmap.stroke_path(&path, &ink(pen.paint), &stroke, self.scale, within);
+    }
+
+    fn area(&mut self, points: &[PaperPoint], paint: Paint, within: &Mask) {
+        let mut builder = PathBuilder::new();
+        for (i, &PaperPoint { x, y }) in points.iter().enumerate() {
+            let [x, y] = [x, y].map(|v| v.clamp(-1e5, 1e5) as f32);
+            if i == 0 { builder.move_to(x, y) } else { builder.line_to(x, y) }
+        }
+        builder.close();
+        let Some(path) = builder.finish() else { return };
+        // NOTE: edges that are not smoothed leave no gaps between neighbours.
+        let ink = tiny_skia::Paint { anti_alias: false, ..ink(paint) };
+        self.pixmap.fill_path(&path, &ink, FillRule::Winding, self.scale, Some(within));
     }
 
     fn text(&mut self, text: &Text) {

@@ -34,6 +34,9 @@ pub(super) fn file(figure: &Figure<'_>, drawn: &Drawn) -> String {
         out,
         "<svg x=\"{x}\" y=\"{y}\" width=\"{w}\" height=\"{h}\" viewBox=\"{x} {y} {w} {h}\">"
     );
+    for (points, paint) in &drawn.areas {
+        let _ = writeln!(out, "<path d=\"{}z\" fill=\"{}\"/>", absolute(points), paint.hex());
+    }
     for curve in drawn.curves.iter().rev() {
         let _ = writeln!(
             out,
@@ -79,6 +82,10 @@ pub(crate) fn embedded(figure: &Figure<'_>, drawn: &Drawn, interactive: bool) ->
         out,
         "<svg x=\"{x}\" y=\"{y}\" width=\"{w}\" height=\"{h}\" viewBox=\"{x} {y} {w} {h}\"><g class=\"curves\">"
     );
+    for (points, paint) in &drawn.areas {
+        let style = format!("fill:{};stroke:none", paint.hex());
+        let _ = write!(out, "<path d=\"{}z\" style=\"{style}\"/>", absolute(points));
+    }
     for (i, curve) in drawn.curves.iter().enumerate().rev() {
         let _ = write!(
             out,
@@ -205,8 +212,13 @@ fn classed(mark: &Mark, out: &mut String) {
         Paint::Muted => "muted".to_owned(),
         Paint::Grid => "grid".to_owned(),
         Paint::Curve(i) => format!("c{i}"),
+        Paint::Rgb(_) => String::new(),
     };
     match mark {
+        Mark::Line { points, paint: paint @ Paint::Rgb(_), width, .. } => {
+            let style = format!("stroke:{};stroke-width:{}", paint.hex(), px(*width));
+            let _ = write!(out, "<path style=\"{style}\" d=\"{}\"/>", absolute(points));
+        }
         Mark::Line { points, paint, .. } => {
             let _ =
                 write!(out, "<path class=\"{}\" d=\"{}\"/>", class(paint), absolute(points));

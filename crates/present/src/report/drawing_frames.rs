@@ -4,7 +4,7 @@
 //! cubic through $\dot q$ and $\ddot q$; everything
 //! else, and what has no finite rate, is joined by straight lines.
 
-use pfaff_expr::Expr;
+use pfaff_expr::{Expr, Role};
 use pfaff_model::{Components, Drawing, Figure, Workspace};
 use pfaff_program::Program;
 
@@ -153,23 +153,31 @@ struct Source<'a> {
     model: &'a Workspace,
     motion: &'a Motion,
     symbols: Vec<Expr>,
-    /// Observed quantities with memory, whose values nothing else gives.
-    remembered: Vec<usize>,
+    /// The values of the last symbols: observed quantities with memory, and multipliers of what does not hold from the
+    /// start, such as contacts.
+    further: Vec<Option<&'a Series>>,
 }
 
 impl<'a> Source<'a> {
     fn new(model: &'a Workspace, motion: &'a Motion) -> Self {
         let vakonomic = motion.principle == Some(pfaff_model::Principle::Vakonomic);
         let mut symbols = sample_symbols(model, vakonomic);
-        let mut remembered = Vec::new();
+        let mut further = Vec::new();
         for (k, observed) in model.observed.iter().enumerate() {
             let known = symbols.contains(&observed.expr);
             if model.graph.has_memory(observed.expr) && !known {
                 symbols.push(observed.expr);
-                remembered.push(k);
+                further.push(motion.observed.get(k));
             }
         }
-        Self { model, motion, symbols, remembered }
+        for series in &motion.multipliers {
+            let symbol = model.graph.symbol(&format!("lambda({})", series.name), Role::Free);
+            if !symbols.contains(&symbol) {
+                symbols.push(symbol);
+                further.push(Some(series));
+            }
+        }
+        Self { model, motion, symbols, further }
     }
 
     /// The values of expressions at times. What cannot be computed is not a number, and a note says why.
@@ -225,12 +233,17 @@ impl<'a> Source<'a> {
             (0..n).map(value).collect()
         };
         let (n, c) = (self.model.coordinates.len(), self.model.constraints.len());
+        // NOTE: there may be more of them than hold at the start.
+        let multipliers = self.model.constraints.iter().map(|constraint| {
+            let own = m.multipliers.iter().find(|series| series.name == constraint.name);
+            own.map_or(f64::NAN, |series| linear(&series.values))
+        });
         let sample = Sample {
             t,
             q: smooth(&m.q, &m.v, n),
             v: smooth(&m.v, &m.a, n),
             a: all(&m.a, n),
-            multipliers: all(&m.multipliers, c),
+            multipliers: multipliers.collect(),
             multiplier_rates: all(&m.multiplier_rates, c),
             reaction: all(&m.reactions, n),
             energy: linear(&m.energy),
@@ -239,9 +252,9 @@ impl<'a> Source<'a> {
         };
         inputs.fill(f64::NAN);
         sample.inputs(inputs);
-        let first = inputs.len() - self.remembered.len();
-        for (place, &k) in inputs[first..].iter_mut().zip(&self.remembered) {
-            *place = m.observed.get(k).map_or(f64::NAN, |s| linear(&s.values));
+        let first = inputs.len() - self.further.len();
+        for (place, series) in inputs[first..].iter_mut().zip(&self.further) {
+            *place = series.map_or(f64::NAN, |s| linear(&s.values));
         }
     }
 

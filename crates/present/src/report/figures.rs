@@ -104,6 +104,7 @@ fn over_time<'a>(
             x: Axis { label: "t".into(), log: false },
             y: Axis { label: joined(&names), log: false },
             curves,
+            areas: Vec::new(),
             equal: false,
         });
     }
@@ -180,6 +181,7 @@ fn traces(motions: &[Motion]) -> Vec<Figure<'_>> {
                 x: Axis { label: joined(&labels[0]), log: false },
                 y: Axis { label: joined(&labels[1]), log: false },
                 curves,
+                areas: Vec::new(),
                 equal: true,
             });
         }
@@ -235,6 +237,7 @@ fn energy(motions: &[Motion]) -> Option<Group<'_>> {
             x: Axis { label: "t".into(), log: false },
             y: Axis { label: "energy, work".into(), log: false },
             curves,
+            areas: Vec::new(),
             equal: false,
         }],
     })
@@ -292,6 +295,7 @@ fn residuals<'a>(model: &Workspace, motions: &'a [Motion]) -> Option<Group<'a>> 
             x: Axis { label: "t".into(), log: false },
             y: Axis { label: "residual".into(), log: true },
             curves: chunk.iter().flatten().cloned().collect(),
+            areas: Vec::new(),
             equal: false,
         })
         .collect();
@@ -329,6 +333,7 @@ fn portraits(motions: &[Motion]) -> Option<Group<'_>> {
                 c
             })
             .collect(),
+        areas: Vec::new(),
         equal: false,
     };
     let figures: Vec<Figure<'_>> = (0..count.min(FIGURES)).map(portrait).collect();
@@ -404,6 +409,7 @@ pub fn figure_of<'a>(
         x: Axis { label: against.to_owned(), log: false },
         y: Axis { label: joined(names), log },
         curves,
+        areas: Vec::new(),
         equal: false,
     })
 }
@@ -446,6 +452,7 @@ pub fn figure_of_tables<'a>(
         x: Axis { label: against.to_owned(), log: false },
         y: Axis { label: joined(names), log },
         curves,
+        areas: Vec::new(),
         equal: false,
     })
 }

@@ -31,6 +31,7 @@ pub(crate) use analysis_page::{analysis_page, figure_html, preformatted};
 pub use figures::{FigureError, NamedTable, figure_of, figure_of_tables, thumbnail};
 pub use gallery::{Card, gallery_index};
 pub use page::page;
+pub(crate) use page::{STYLE as PAGE_STYLE, head as page_head};
 pub use still::{Still, still};
 
 use std::borrow::Cow;

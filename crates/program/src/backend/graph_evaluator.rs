@@ -31,6 +31,7 @@ pub struct GraphEvaluator {
     /// Inputs, parameters, then one for each result.
     slots: Vec<f64>,
     inputs: usize,
+    parameters: usize,
     outputs: Vec<Slot>,
     tables: Vec<Table>,
     /// Evaluates expressions with families of like terms instead.
@@ -69,6 +70,7 @@ impl GraphEvaluator {
             code: Vec::with_capacity(nodes.len()),
             slots,
             inputs: inputs.len(),
+            parameters: parameters.len(),
             outputs: Vec::new(),
             tables: Vec::new(),
             program: None,
@@ -120,10 +122,23 @@ impl GraphEvaluator {
             code: Vec::new(),
             slots: Vec::new(),
             inputs: inputs.len(),
+            parameters: parameters.len(),
             outputs: Vec::new(),
             tables: Vec::new(),
             program: Some(Box::new(program.interpreter(&values))),
         })
+    }
+
+    /// Other parameters.
+    ///
+    /// # Panics
+    ///
+    /// If their number is not that of the expressions.
+    pub fn set_parameters(&mut self, parameters: &[f64]) {
+        match &mut self.program {
+            Some(program) => program.set_parameters(parameters),
+            None => self.slots[self.inputs..][..self.parameters].copy_from_slice(parameters),
+        }
     }
 
     /// The outputs at these inputs. Allocates nothing.

@@ -35,6 +35,13 @@ impl LayerLanes {
         }
     }
 
+    /// Other parameters of one lane.
+    pub(crate) fn set_lane_parameters(&mut self, lane: usize, parameters: &[f64]) {
+        if let Some(layer) = self.lanes.get_mut(lane) {
+            layer.set_parameters(parameters);
+        }
+    }
+
     /// The inputs with what is computed from them.
     #[inline]
     pub(crate) fn extended<'a>(&'a mut self, inputs: &'a [f64]) -> &'a [f64] {

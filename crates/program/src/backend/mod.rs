@@ -14,6 +14,7 @@ pub(crate) mod batch;
 pub(crate) mod executor;
 pub(crate) mod graph_evaluator;
 pub(crate) mod interpreter;
+pub(crate) mod lane_executor;
 pub(crate) mod lanes;
 pub(crate) mod layer_executor;
 pub(crate) mod layer_lanes;

@@ -95,8 +95,14 @@ impl AlignedBuffer {
         Self { doubles, start }
     }
 
+    #[inline]
     pub(crate) fn rows(&mut self) -> &mut [f64] {
         &mut self.doubles[self.start..]
+    }
+
+    #[inline]
+    pub(crate) fn all(&self) -> &[f64] {
+        &self.doubles[self.start..]
     }
 }
 
@@ -137,6 +143,24 @@ impl NativeExecutor {
             for (row, &slot) in (1..).zip(code.fixed()) {
                 memory[code.middle() - row * lanes + l] = slots[slot as usize];
             }
+        }
+    }
+
+    /// Other parameters of one lane.
+    ///
+    /// # Panics
+    ///
+    /// If their number is not that of the program, or there is no such lane.
+    pub fn set_lane_parameters(&mut self, lane: usize, parameters: &[f64]) {
+        let Self { native: NativeCode { tape, code, lanes, .. }, memory, slots, layers } = self;
+        let (lanes, first) = (lanes.count(), tape.layout.first_parameter());
+        assert!(lane < lanes, "a lane");
+        slots[first..][..tape.layout.parameters].copy_from_slice(parameters);
+        layers.set_lane_parameters(lane, parameters);
+        tape.execute(&tape.per_run, slots);
+        let memory = memory.rows();
+        for (row, &slot) in (1..).zip(code.fixed()) {
+            memory[code.middle() - row * lanes + lane] = slots[slot as usize];
         }
     }
 

@@ -25,6 +25,7 @@ use crate::backend::Backend;
 use crate::backend::batch::BatchInterpreter;
 use crate::backend::executor::Executor;
 use crate::backend::interpreter::Interpreter;
+use crate::backend::lane_executor::LaneExecutor;
 use crate::backend::lanes::Lanes;
 use crate::backend::native_executor::NativeCode;
 use crate::backend::tiered::TieredExecutor;
@@ -229,6 +230,15 @@ impl Program {
             Some(native) => Executor::Native(native.start(parameters)),
             None => Executor::Interpreted(self.interpreter(parameters)),
         }
+    }
+
+    /// An executor of eight states at a time by this backend; by the interpreter where the backend is not available.
+    ///
+    /// # Panics
+    ///
+    /// If the number of parameters is not that of the program.
+    pub fn lane_executor(&self, parameters: &[f64], backend: Backend) -> LaneExecutor {
+        LaneExecutor::new(self, parameters, backend)
     }
 
     /// An executor for a run that may be short: the interpreter first, then machine code of this backend once

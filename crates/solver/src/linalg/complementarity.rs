@@ -1,40 +1,74 @@
 //! Contacts: which of them carry, stick or slip, and with which impulses or forces.
 //!
-//! With normal parts $P_i \ge 0$ and tangential parts $Q_i$,
+//! With normal parts $P_i \ge 0$ and frictions $Q_j$ of the contacts $i(j)$, each along a line or in a plane,
 //!
 //! $$ \zeta = \zeta_0 + D\,(P, Q), \qquad 0 \le \zeta_i \perp P_i \ge 0, \qquad
-//!    |Q_i| \le \mu_i\,(P_i + o_i), $$
+//!    |Q_j| \le \mu_j\,(P_{i} + o_{i}), $$
 //!
-//! where $Q_i = -s_i \mu_i (P_i + o_i)$ if the contact slips with the sign $s_i$ and $\zeta_{n+i} = 0$ if it sticks.
-//! Each choice of states makes this a linear system; the right one is that whose solution has the right signs. It is
-//! guessed by projected relaxation, and found by trying all where the guess is wrong.
+//! where $Q_j = -s_j \mu_j (P_i + o_i)$ if it slips along the unit vector $s_j$, and $\zeta_j = 0$ if it sticks. Each
+//! choice of states makes this a linear system, apart from directions $s_j \parallel \zeta_j$ in planes, which are
+//! found by Newton's iteration for their angles. The right choice is that whose solution has the right signs. It is
+//! guessed by projected relaxation, and found by trying all, or by pivoting, where the guess is wrong.
 
-use crate::linalg::rank::RankRevealing;
+mod pivoting;
+mod states;
+
+/// What a friction does.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Rubbing {
+    /// It holds.
+    Stick,
+    /// It slides along this unit vector; along a line the second component is zero.
+    Slip([f64; 2]),
+}
 
 /// What a contact does.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 pub enum ContactState {
     /// It carries nothing.
     Open,
-    /// It carries and does not slide, held by friction.
-    Stick,
-    /// It carries and slides with this sign; without friction the sign means nothing.
-    Slip(f64),
+    /// It carries, and each of its frictions does this.
+    Closed(Vec<Rubbing>),
+}
+
+impl ContactState {
+    /// Whether it carries nothing.
+    pub fn is_open(&self) -> bool {
+        *self == Self::Open
+    }
+}
+
+/// A friction of a contact.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Pad {
+    /// The contact whose load it has.
+    pub contact: usize,
+    /// Whether it acts in a plane, and not along a line.
+    pub is_plane: bool,
+    /// $\mu$ of what slides.
+    pub friction: f64,
+    /// $\mu$ up to which it holds.
+    pub holding: f64,
+    /// The direction in which it slides, where that is known.
+    pub sliding: Option<[f64; 2]>,
+}
+
+impl Pad {
+    pub(super) fn acts(&self) -> bool {
+        self.friction > 0.0 || self.holding > 0.0
+    }
 }
 
 /// Contacts that are looked at together. Lists have one entry for each contact.
 #[derive(Clone, Debug, Default)]
 pub struct ContactProblem {
-    /// $D$ by rows: first the normal directions of all, then the tangential ones.
+    /// $D$ by rows: first the normal directions of all, then two for each friction. Those along a line have zeros in
+    /// the second one.
     pub matrix: Vec<f64>,
     /// $\zeta_0$, in the same order.
     pub free: Vec<f64>,
-    /// $\mu$ of what slides.
-    pub friction: Vec<f64>,
-    /// $\mu$ up to which friction holds.
-    pub holding: Vec<f64>,
-    /// The sign with which a contact slides, where that is known.
-    pub sliding: Vec<Option<f64>>,
+    /// The frictions of all contacts, those of the first one first.
+    pub pads: Vec<Pad>,
     /// Contacts that must not carry.
     pub released: Vec<bool>,
     /// $o$, what each contact carries in any case.
@@ -56,8 +90,8 @@ pub struct ContactSolution {
     pub is_unique: bool,
 }
 
-/// Contacts up to which all states are tried.
-const FEW: usize = 7;
+/// Choices of states up to which all are tried.
+const MOST: usize = 20_000;
 /// Sweeps of the relaxation.
 const SWEEPS: usize = 400;
 /// What is smaller, in parts of the largest number of its kind, is rounding.
@@ -66,39 +100,85 @@ const ROUNDING: f64 = 1e-10;
 impl ContactProblem {
     /// How many contacts there are.
     fn count(&self) -> usize {
-        self.friction.len()
+        self.released.len()
     }
 
-    fn has_friction(&self, i: usize) -> bool {
-        self.friction[i] > 0.0 || self.holding[i] > 0.0
+    /// How many rows there are.
+    fn size(&self) -> usize {
+        self.free.len()
     }
 
-    /// The states that a contact may have.
-    fn choices(&self, i: usize) -> Vec<ContactState> {
-        use ContactState::{Open, Slip, Stick};
-        match (self.released[i], self.has_friction(i), self.sliding[i]) {
-            (true, ..) => vec![Open],
-            (false, false, _) => vec![Slip(1.0), Open],
-            (false, true, Some(sign)) => vec![Slip(sign), Open],
-            (false, true, None) => vec![Stick, Slip(1.0), Slip(-1.0), Open],
+    /// The first of the two places of a friction.
+    fn place(&self, pad: usize) -> usize {
+        self.count() + 2 * pad
+    }
+
+    /// The frictions of a contact.
+    fn pads_of(&self, contact: usize) -> impl Iterator<Item = (usize, &Pad)> {
+        self.pads.iter().enumerate().filter(move |(_, pad)| pad.contact == contact)
+    }
+
+    fn row(&self, i: usize) -> &[f64] {
+        let m = self.size();
+        &self.matrix[i * m..(i + 1) * m]
+    }
+
+    /// $\zeta_i$
+    fn rate(&self, x: &[f64], i: usize) -> f64 {
+        self.free[i] + self.row(i).iter().zip(x).map(|(d, x)| d * x).sum::<f64>()
+    }
+
+    /// The states that a contact may have; `guess` has directions in which frictions in planes may slide.
+    fn choices(&self, i: usize, guess: &[[f64; 2]]) -> Vec<ContactState> {
+        if self.released[i] {
+            return vec![ContactState::Open];
         }
+        let mut closed: Vec<Vec<Rubbing>> = vec![Vec::new()];
+        for (j, pad) in self.pads_of(i) {
+            let next = match (pad.acts(), pad.sliding, pad.is_plane) {
+                (false, ..) => vec![Rubbing::Slip([1.0, 0.0])],
+                (true, Some(direction), _) => vec![Rubbing::Slip(direction)],
+                (true, None, false) => {
+                    vec![Rubbing::Stick, Rubbing::Slip([1.0, 0.0]), Rubbing::Slip([-1.0, 0.0])]
+                }
+                (true, None, true) => {
+                    let place = self.place(j);
+                    let free = direction(&self.free[place..]);
+                    vec![Rubbing::Stick, Rubbing::Slip(guess[j]), Rubbing::Slip(free)]
+                }
+            };
+            closed = next
+                .iter()
+                .flat_map(|one| {
+                    closed.iter().map(|before| [before.clone(), vec![*one]].concat())
+                })
+                .collect();
+        }
+        let mut all: Vec<ContactState> = closed.into_iter().map(ContactState::Closed).collect();
+        all.push(ContactState::Open);
+        all
     }
 
     /// Finds the states and what is carried; `None` if no states fit.
     pub fn solve(&self) -> Option<ContactSolution> {
         let n = self.count();
-        let guess = self.relaxed();
+        let (guess, directions) = self.relaxed();
         let guessed = self.with_states(&guess);
-        let has_friction = (0..n).any(|i| self.has_friction(i));
-        if n > FEW || (guessed.is_some() && !has_friction) {
+        let has_friction = self.pads.iter().any(Pad::acts);
+        if guessed.is_some() && !has_friction {
             return guessed;
         }
+        let choices: Vec<Vec<ContactState>> =
+            (0..n).map(|i| self.choices(i, &directions)).collect();
+        let count = choices.iter().fold(1_usize, |count, of| count.saturating_mul(of.len()));
+        if count > MOST {
+            return guessed.or_else(|| self.pivoted());
+        }
         let mut found = guessed;
-        let choices: Vec<Vec<ContactState>> = (0..n).map(|i| self.choices(i)).collect();
         let mut places = vec![0; n];
         loop {
             let states: Vec<ContactState> =
-                places.iter().zip(&choices).map(|(&k, of)| of[k]).collect();
+                places.iter().zip(&choices).map(|(&k, of)| of[k].clone()).collect();
             if let Some(other) = self.with_states(&states) {
                 match &mut found {
                     Some(first) => {
@@ -121,15 +201,10 @@ impl ContactProblem {
         pairs.all(|((a, b), noise)| (a - b).abs() <= 1e3 * noise + 1e-7 * size)
     }
 
-    /// States by projected relaxation.
-    fn relaxed(&self) -> Vec<ContactState> {
-        let n = self.count();
-        let m = 2 * n;
+    /// States by projected relaxation, and the directions in which frictions slide.
+    fn relaxed(&self) -> (Vec<ContactState>, Vec<[f64; 2]>) {
+        let (n, m) = (self.count(), self.size());
         let mut x = vec![0.0; m];
-        let row = |x: &[f64], i: usize| -> f64 {
-            let terms = self.matrix[i * m..(i + 1) * m].iter().zip(x);
-            self.free[i] + terms.map(|(d, x)| d * x).sum::<f64>()
-        };
         for _ in 0..SWEEPS {
             let mut moved = 0.0_f64;
             for i in 0..n {
@@ -138,134 +213,78 @@ impl ContactProblem {
                 }
                 let diagonal = self.matrix[i * m + i];
                 if diagonal > 0.0 {
-                    let next = (x[i] - row(&x, i) / diagonal).max(0.0);
+                    let next = (x[i] - self.rate(&x, i) / diagonal).max(0.0);
                     moved = moved.max((next - x[i]).abs() * diagonal);
                     x[i] = next;
                 }
-                let j = n + i;
-                let diagonal = self.matrix[j * m + j];
-                let (slips, holds) = (self.friction[i], self.holding[i]);
-                let carried = x[i] + self.offset[i];
-                match self.sliding[i] {
-                    Some(sign) => x[j] = -sign * slips * carried,
-                    None if diagonal > 0.0 && self.has_friction(i) => {
-                        let wanted = x[j] - row(&x, j) / diagonal;
-                        let next = if wanted.abs() <= holds * carried {
-                            wanted
-                        } else {
-                            (slips * carried).copysign(wanted)
-                        };
-                        moved = moved.max((next - x[j]).abs() * diagonal);
-                        x[j] = next;
-                    }
-                    None => {}
+                for (j, pad) in self.pads_of(i) {
+                    let carried = x[i] + self.offset[i];
+                    moved = moved.max(self.relax(&mut x, pad, self.place(j), carried));
                 }
             }
             if (0..m).all(|i| moved <= 1e-3 * self.noise[i].max(f64::MIN_POSITIVE)) {
                 break;
             }
         }
+        let directions: Vec<[f64; 2]> =
+            (0..self.pads.len()).map(|j| direction(&x[self.place(j)..]).map(|s| -s)).collect();
         let largest = x.iter().fold(0.0_f64, |m, x| m.max(x.abs()));
         let state = |i: usize| {
             if x[i] <= ROUNDING * largest && self.offset[i] == 0.0 {
-                return if self.choices(i).len() > 1 && row(&x, i).abs() <= self.noise[i] {
-                    self.choices(i)[0]
+                let choices = self.choices(i, &directions);
+                return if choices.len() > 1 && self.rate(&x, i).abs() <= self.noise[i] {
+                    choices[0].clone()
                 } else {
                     ContactState::Open
                 };
             }
-            match self.sliding[i] {
-                Some(sign) => ContactState::Slip(sign),
-                None if !self.has_friction(i) => ContactState::Slip(1.0),
-                None if row(&x, n + i).abs() <= 1e3 * self.noise[n + i] => ContactState::Stick,
-                None => ContactState::Slip(-x[n + i].signum()),
-            }
+            let rubbing = self.pads_of(i).map(|(j, pad)| {
+                let place = self.place(j);
+                let holds =
+                    (place..place + 2).all(|k| self.rate(&x, k).abs() <= 1e3 * self.noise[k]);
+                match pad.sliding {
+                    Some(direction) => Rubbing::Slip(direction),
+                    None if !pad.acts() => Rubbing::Slip([1.0, 0.0]),
+                    None if holds => Rubbing::Stick,
+                    None => Rubbing::Slip(directions[j]),
+                }
+            });
+            ContactState::Closed(rubbing.collect())
         };
-        (0..n).map(state).collect()
+        ((0..n).map(state).collect(), directions)
     }
 
-    /// The solution with given states, if its signs are right.
-    fn with_states(&self, states: &[ContactState]) -> Option<ContactSolution> {
-        let n = self.count();
-        let m = 2 * n;
-        // Unknowns: P of what carries, Q of what sticks.
-        let mut unknown: Vec<usize> =
-            (0..n).filter(|&i| states[i] != ContactState::Open).collect();
-        unknown.extend((0..n).filter(|&i| states[i] == ContactState::Stick).map(|i| n + i));
-        let size = unknown.len();
-        let mut known = vec![0.0; m];
-        for (i, state) in states.iter().enumerate() {
-            if let ContactState::Slip(sign) = state {
-                known[n + i] = -sign * self.friction[i] * self.offset[i];
-            }
+    /// One step of the relaxation for a friction; says how much that moves.
+    fn relax(&self, x: &mut [f64], pad: &Pad, place: usize, carried: f64) -> f64 {
+        if let Some(direction) = pad.sliding {
+            let force = pad.friction * carried;
+            (x[place], x[place + 1]) = (-direction[0] * force, -direction[1] * force);
+            return 0.0;
         }
-        let mut matrix = vec![0.0; size * size];
-        let mut right = vec![0.0; size];
-        for (a, &i) in unknown.iter().enumerate() {
-            let row = &self.matrix[i * m..(i + 1) * m];
-            right[a] = -self.free[i] - row.iter().zip(&known).map(|(d, x)| d * x).sum::<f64>();
-            for (b, &j) in unknown.iter().enumerate() {
-                matrix[a * size + b] = row[j]
-                    + match states.get(j) {
-                        // What slips carries its friction with it.
-                        Some(ContactState::Slip(sign)) => -sign * self.friction[j] * row[n + j],
-                        _ => 0.0,
-                    };
-            }
+        let m = self.size();
+        let rows = if pad.is_plane { 2 } else { 1 };
+        let diagonal =
+            (place..place + rows).map(|k| self.matrix[k * m + k]).fold(0.0, f64::max);
+        if diagonal <= 0.0 || !pad.acts() {
+            return 0.0;
         }
-        let mut x = vec![0.0; size];
-        if size > 0 {
-            let mut split = RankRevealing::default();
-            split.factor(size, size, &matrix, 1e-12);
-            split.solve(&right, &mut x);
+        let mut wanted = [0.0; 2];
+        for (k, wanted) in wanted.iter_mut().take(rows).enumerate() {
+            *wanted = x[place + k] - self.rate(x, place + k) / diagonal;
         }
-        let mut impulse = known;
-        for (&i, &value) in unknown.iter().zip(&x) {
-            impulse[i] += value;
-            if let Some(ContactState::Slip(sign)) = states.get(i) {
-                impulse[n + i] -= sign * self.friction[i] * value;
-            }
+        let length = libm::hypot(wanted[0], wanted[1]);
+        if length > pad.holding * carried {
+            let part = if length > 0.0 { pad.friction * carried / length } else { 0.0 };
+            wanted = wanted.map(|w| w * part);
         }
-        let relative: Vec<f64> = (0..m)
-            .map(|i| {
-                let row = &self.matrix[i * m..(i + 1) * m];
-                self.free[i] + row.iter().zip(&impulse).map(|(d, x)| d * x).sum::<f64>()
-            })
-            .collect();
-        let fits = impulse.iter().all(|x| x.is_finite())
-            && (0..n).all(|i| self.is_right(states[i], i, &impulse, &relative));
-        fits.then(|| ContactSolution {
-            states: states.to_vec(),
-            impulse,
-            relative,
-            is_unique: true,
-        })
+        let moved = (wanted[0] - x[place]).abs().max((wanted[1] - x[place + 1]).abs());
+        (x[place], x[place + 1]) = (wanted[0], wanted[1]);
+        moved * diagonal
     }
+}
 
-    /// Whether a contact has the signs of its state.
-    fn is_right(
-        &self,
-        state: ContactState,
-        i: usize,
-        impulse: &[f64],
-        relative: &[f64],
-    ) -> bool {
-        let n = self.count();
-        let largest = impulse.iter().fold(0.0_f64, |m, x| m.max(x.abs()));
-        let small = ROUNDING * largest;
-        let (p, q) = (impulse[i], impulse[n + i]);
-        let carries = p >= -small && relative[i].abs() <= self.noise[i];
-        match state {
-            ContactState::Open => relative[i] >= -self.noise[i],
-            ContactState::Stick => {
-                let held = self.holding[i] * (p + self.offset[i]);
-                carries
-                    && relative[n + i].abs() <= self.noise[n + i]
-                    && q.abs() <= held * (1.0 + ROUNDING) + small
-            }
-            ContactState::Slip(_) if !self.has_friction(i) => carries,
-            ContactState::Slip(_) if self.sliding[i].is_some() => carries,
-            ContactState::Slip(sign) => carries && sign * relative[n + i] >= -self.noise[n + i],
-        }
-    }
+/// The unit vector along the first two components.
+fn direction(of: &[f64]) -> [f64; 2] {
+    let length = libm::hypot(of[0], of[1]);
+    if length > 0.0 { [of[0] / length, of[1] / length] } else { [1.0, 0.0] }
 }

@@ -14,7 +14,7 @@ pub(crate) mod singular_values;
 pub(crate) mod sparse_lu;
 pub(crate) mod symmetric;
 
-pub use complementarity::{ContactProblem, ContactSolution, ContactState};
+pub use complementarity::{ContactProblem, ContactSolution, ContactState, Pad, Rubbing};
 pub use eigen::{Eigenvector, eigenvalues, eigenvector};
 pub use least_squares::{LeastSquares, LeastSquaresFit, LeastSquaresSolution, least_squares};
 pub use lu::{Lu, Singular};

@@ -235,6 +235,8 @@ impl Stepper for Taylor {
     ) -> Result<(), EvalError> {
         self.series.forget();
         self.accepted = 0.0;
+        // NOTE: a step that an event has cut short is no rounding of time.
+        self.lag = 0.0;
         Ok(())
     }
 }

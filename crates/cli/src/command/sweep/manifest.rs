@@ -4,8 +4,9 @@ use pfaff::Run;
 use pfaff_present::{Heading, Kind};
 use serde_json::{Map, Value, json};
 
+use super::SweepArguments;
+use super::given::seed;
 use super::journal::check_sum;
-use super::{SweepArguments, seed};
 use crate::input::ModelText;
 
 /// The file of the manifest of a table.
@@ -53,10 +54,11 @@ pub(super) fn of(
         "vary": arguments.vary,
         "draw": arguments.draw,
         "count": draws.then_some(arguments.count.as_deref()),
-        "seed": draws.then(|| seed(arguments)),
+        "seed": seed(arguments),
         "sampling": draws.then_some(arguments.sampling.as_str()),
         "cases": cases.table.map(digest),
         "keep": arguments.keep,
+        "lanes": cases.in_lanes,
         "columns": headings.iter().map(column).collect::<Vec<_>>(),
         "count_of_cases": cases.count,
     })
@@ -65,6 +67,8 @@ pub(super) fn of(
 /// The cases.
 pub(super) struct Given<'a> {
     pub(super) count: u64,
+    /// Whether they run eight at once.
+    pub(super) in_lanes: bool,
     /// The bytes of `--cases`.
     pub(super) table: Option<&'a [u8]>,
 }
@@ -126,6 +130,7 @@ pub(super) fn difference(a: &Value, b: &Value) -> String {
         "sampling" => "--sampling",
         "cases" => "--cases",
         "keep" => "--keep",
+        "lanes" => "--single",
         "chunk" => "--chunk",
         _ => "the columns",
     });

@@ -1,29 +1,32 @@
 //! `pfaff sweep`
 
+mod given;
 mod journal;
 mod manifest;
 mod merge;
+mod pictures;
 mod table_file;
 
-use std::io::Read;
 use std::ops::Range;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
 use clap::Args;
-use pfaff::{Cases, Ensemble, Overrides, Run, Sampling, Settings, StopReason};
-use pfaff_present::{Block, Cells, Heading, Keep, SweepSummary, SweepTable, json_text};
+use pfaff::{CaseMotion, Cases, Ensemble, Overrides, Run, Settings, StopReason};
+use pfaff_present::{Block, Heading, Keep, SweepSummary, SweepTable, json_text};
 use rayon::prelude::*;
 use serde_json::{Value, json};
 
 use crate::arguments::MotionArguments;
 use crate::bar::Bar;
+use crate::command::sweep::given::{bytes, cases};
 use crate::command::sweep::journal::{Journal, NoJournal};
+use crate::command::sweep::pictures::Pictures;
 use crate::command::sweep::table_file::{write_manifest, write_table};
 use crate::guard::{self, Phase};
 use crate::input::ModelText;
 use crate::output::{Exit, failed, print, say, usage};
-use crate::table::{ending, whole_table};
+use crate::table::ending;
 use crate::whole_file::Place;
 
 #[derive(Args, Debug)]
@@ -68,9 +71,6 @@ pub(crate) struct SweepArguments {
     /// How many draws
     #[arg(long, value_name = "N", requires = "draw", allow_hyphen_values = true)]
     pub(crate) count: Option<String>,
-    /// Another seed gives other draws; 0 if not given
-    #[arg(long, value_name = "N", requires = "draw")]
-    pub(crate) seed: Option<u64>,
     /// How draws fill their space: random, sobol or latin
     #[arg(long, value_name = "KIND", default_value = "random", requires = "draw")]
     pub(crate) sampling: String,
@@ -95,6 +95,21 @@ pub(crate) struct SweepArguments {
     /// Threads; as many as there are cores if not given
     #[arg(long, value_name = "N")]
     pub(crate) threads: Option<usize>,
+    /// Runs each case by itself, not eight at once in lanes
+    #[arg(long)]
+    pub(crate) single: bool,
+    /// Draws the table: .svg, .pdf or .png
+    #[arg(long, value_name = "FILE")]
+    pub(crate) plot: Option<String>,
+    /// What is drawn: fan, heat, histogram, basins or overlay; what suits the table if not given
+    #[arg(long, value_name = "KIND", requires = "plot")]
+    pub(crate) plot_as: Option<String>,
+    /// Columns to draw or expressions of them, such as "x, x^2+y^2"; the first coordinate if not given
+    #[arg(long, value_name = "LIST", allow_hyphen_values = true)]
+    pub(crate) columns: Option<String>,
+    /// Writes a page with the figure, the first rows and the manifest
+    #[arg(long, value_name = "FILE.html")]
+    pub(crate) report: Option<String>,
     /// Exit status 4 if an audit fails
     #[arg(long)]
     pub(crate) strict: bool,
@@ -108,6 +123,7 @@ pub(crate) fn sweep(arguments: &SweepArguments) -> Result<Exit, Exit> {
         return merged(arguments);
     }
     let keep = word("--keep", &arguments.keep, &Keep::ALL)?;
+    let pictures = Pictures::new(arguments)?;
     let request = request(arguments, keep)?;
     let table_bytes = arguments.cases.as_deref().map(bytes).transpose()?;
     let cases = cases(arguments)?;
@@ -127,7 +143,8 @@ pub(crate) fn sweep(arguments: &SweepArguments) -> Result<Exit, Exit> {
     duplicates(table.headings())?;
     let chunk = arguments.chunk.as_deref().map(chunk).transpose()?;
     let count = cases.count();
-    let given = manifest::Given { count, table: table_bytes.as_deref() };
+    let in_lanes = !arguments.single && table.takes_lanes() && ensemble.has_lanes();
+    let given = manifest::Given { count, in_lanes, table: table_bytes.as_deref() };
     let whole = manifest::of(arguments, &text, &request, table.headings(), &given);
     let about = manifest::of_chunk(&whole, chunk);
     let range = match chunk {
@@ -142,10 +159,11 @@ pub(crate) fn sweep(arguments: &SweepArguments) -> Result<Exit, Exit> {
         .num_threads(arguments.threads.unwrap_or(0))
         .build()
         .map_err(|error| no_threads(&error))?;
-    let sweep = Sweep { ensemble: &ensemble, cases: &cases, table: &table, range, threads };
+    let sweep =
+        Sweep { ensemble: &ensemble, cases: &cases, table: &table, range, threads, in_lanes };
     match arguments.output.as_deref() {
-        Some(name) => to_file(arguments, &sweep, name, &about, &text),
-        None => to_json(arguments, &sweep),
+        Some(name) => to_file(arguments, &sweep, name, &about, &text, &pictures),
+        None => to_json(arguments, &sweep, &about, &pictures),
     }
 }
 
@@ -156,16 +174,34 @@ struct Sweep<'a> {
     table: &'a SweepTable,
     range: Range<u64>,
     threads: rayon::ThreadPool,
+    /// Whether eight cases run at once in each thread.
+    in_lanes: bool,
 }
 
 /// The time that a batch of cases is to take.
 const BATCH: Duration = Duration::from_millis(500);
 /// Most cases of a batch.
-const LARGEST_BATCH: u64 = 1 << 16;
+const LARGEST_BATCH: u64 = 1 << 20;
 /// Most rows that a batch may have before it is made smaller.
 const MOST_ROWS: usize = 1 << 18;
 
 impl Sweep<'_> {
+    /// How the cases were run.
+    fn how(&self) -> String {
+        let threads = match self.threads.current_num_threads() {
+            1 => "1 thread".to_owned(),
+            n => format!("{n} threads"),
+        };
+        let what = if self.in_lanes {
+            "eight at once in lanes"
+        } else if self.ensemble.is_prepared() {
+            "one by one, compiled once"
+        } else {
+            "one by one, each compiled anew"
+        };
+        format!("{what}, {threads}")
+    }
+
     /// Runs the cases from `first` on and hands over the rows of complete ones, with the case after the last of them.
     fn run(
         &self,
@@ -221,17 +257,30 @@ impl Sweep<'_> {
 
     /// The rows of some cases, up to the first that was interrupted, and the number of that.
     fn rows(&self, cases: Range<u64>) -> (u64, Block) {
+        let count = (cases.end - cases.start) as usize;
+        let mut motions: Vec<Option<CaseMotion>> = (0..count).map(|_| None).collect();
+        let mut values = |i: usize| self.cases.values(cases.start + i as u64);
+        let goes_on = || !guard::is_asked_to_end();
+        if self.in_lanes {
+            let mut done = |i: usize, motion: CaseMotion| motions[i] = Some(motion);
+            self.ensemble.run_cases((cases.start, count), &mut values, &goes_on, &mut done);
+        } else {
+            for (i, place) in motions.iter_mut().enumerate() {
+                let number = cases.start + i as u64;
+                let motion = self.ensemble.motion_of(number, &values(i), &mut |_| goes_on());
+                let is_over =
+                    matches!(&motion, Ok(m) if m.stop.reason == StopReason::Interrupted);
+                if is_over || !goes_on() {
+                    break;
+                }
+                *place = Some(CaseMotion::Single(Box::new(motion)));
+            }
+        }
         let mut block = self.table.block();
-        for case in cases.clone() {
-            if guard::is_asked_to_end() {
-                return (case, block);
-            }
-            let values = self.cases.values(case);
-            let motion = self.ensemble.motion(&values, &mut |_| !guard::is_asked_to_end());
-            if matches!(&motion, Ok(m) if m.stop.reason == StopReason::Interrupted) {
-                return (case, block);
-            }
-            self.table.push(&mut block, case, &values, &motion);
+        for (i, motion) in motions.iter().enumerate() {
+            let case = cases.start + i as u64;
+            let Some(motion) = motion else { return (case, block) };
+            self.table.push_case(&mut block, case, &values(i), motion);
         }
         (cases.end, block)
     }
@@ -244,6 +293,7 @@ fn to_file(
     name: &str,
     about: &Value,
     text: &ModelText,
+    pictures: &Pictures,
 ) -> Result<Exit, Exit> {
     let form = ending(name)?;
     let mut inputs = text.inputs();
@@ -271,9 +321,11 @@ fn to_file(
     let headings = sweep.table.headings();
     let kinds: Vec<_> = headings.iter().map(|heading| heading.kind).collect();
     let mut rows = 0;
+    let mut shown = sweep.table.block();
     write_table(name, &place, form, headings, about, |take| {
         journal.blocks(&kinds, |block| {
             rows += block.rows();
+            pictures.take(&mut shown, block);
             sweep.table.count(block, &mut summary);
             take(block)
         })
@@ -290,11 +342,14 @@ fn to_file(
             "rows": rows,
             "stops": counts(&summary.stops),
             "audits": counts(&summary.audits),
+            "runs": sweep.how(),
         });
         print(&(json_text(&answer) + "\n"))?;
     } else {
         print(&shown(name, cases, rows, &summary))?;
+        print(&format!("runs   {}\n", sweep.how()))?;
     }
+    pictures.write(sweep, &shown, &summary, about)?;
     if next < end {
         say(&format!("note: {} of {} cases; --resume goes on", cases, end - sweep.range.start));
         return Ok(Exit::StoppedEarly);
@@ -356,7 +411,12 @@ fn begin(
 }
 
 /// Prints the table as JSON.
-fn to_json(arguments: &SweepArguments, sweep: &Sweep<'_>) -> Result<Exit, Exit> {
+fn to_json(
+    arguments: &SweepArguments,
+    sweep: &Sweep<'_>,
+    about: &Value,
+    pictures: &Pictures,
+) -> Result<Exit, Exit> {
     let mut whole = sweep.table.block();
     let next = sweep.run(sweep.range.start, |_, block| {
         whole.extend(block, 0, block.rows());
@@ -379,6 +439,7 @@ fn to_json(arguments: &SweepArguments, sweep: &Sweep<'_>) -> Result<Exit, Exit> 
         answer.extend(columns);
     }
     print(&(json_text(&answer) + "\n"))?;
+    pictures.write(sweep, &whole, &summary, about)?;
     if next < sweep.range.end {
         return Ok(Exit::StoppedEarly);
     }
@@ -432,60 +493,6 @@ fn request(arguments: &SweepArguments, keep: Keep) -> Result<Run, Exit> {
     request.with_last_state = keep == Keep::Final;
     request.clock = None;
     Ok(request)
-}
-
-/// What is varied.
-fn cases(arguments: &SweepArguments) -> Result<Cases, Exit> {
-    let mut cases = Cases::default();
-    if arguments.vary.is_none() && arguments.draw.is_none() && arguments.cases.is_none() {
-        return Err(usage("a sweep needs --vary, --draw or --cases"));
-    }
-    if let Some(text) = &arguments.vary {
-        cases = cases.vary(text).map_err(failed)?;
-    }
-    if let Some(text) = &arguments.draw {
-        let count = arguments.count.as_deref().unwrap_or_default().trim();
-        let count = count.parse::<u64>().ok().filter(|n| *n > 0).ok_or_else(|| {
-            usage(&format!("--count is `{count}`; it must be a whole number of at least 1"))
-        })?;
-        let sampling = word("--sampling", &arguments.sampling, &Sampling::ALL)?;
-        cases = cases.draw(text, count, seed(arguments), sampling).map_err(failed)?;
-    }
-    if let Some(name) = &arguments.cases {
-        cases = cases.table(columns(name)?).map_err(failed)?;
-    }
-    Ok(cases)
-}
-
-fn seed(arguments: &SweepArguments) -> u64 {
-    arguments.seed.unwrap_or(0)
-}
-
-/// The bytes of a file.
-fn bytes(name: &str) -> Result<Vec<u8>, Exit> {
-    let mut bytes = Vec::new();
-    let read = crate::input::plain_file(Path::new(name));
-    read.and_then(|mut file| file.read_to_end(&mut bytes))
-        .map_err(|error| usage(&format!("`{name}` cannot be read: {error}")))?;
-    Ok(bytes)
-}
-
-/// The columns of a table of cases; `case` only numbers them.
-fn columns(name: &str) -> Result<Vec<(String, Vec<f64>)>, Exit> {
-    let (headings, block) = whole_table(name)?;
-    let mut columns = Vec::new();
-    for (Heading { name: column, .. }, cells) in headings.into_iter().zip(block.columns) {
-        match cells {
-            _ if column.trim() == "case" => {}
-            Cells::Numbers(values) => columns.push((column.trim().to_owned(), values)),
-            Cells::Integers(_) | Cells::Texts(_) => {
-                return Err(usage(&format!(
-                    "`{name}`: the column `{column}` holds texts, but a case needs numbers"
-                )));
-            }
-        }
-    }
-    Ok(columns)
 }
 
 /// `2/8`

@@ -30,7 +30,7 @@ pub(crate) fn in_parts(
     // Forward, and backward for what runs away.
     let forward = guess(shooter, quotient, start, period, count, 1.0);
     let off = forward.as_ref().map_or(f64::INFINITY, |(_, off)| *off);
-    let backward = if off > 0.5 * (1.0 + largest(start)) {
+    let backward = if off > 0.1 * (1.0 + largest(start)) {
         guess(shooter, quotient, start, period, count, -1.0)
     } else {
         None

@@ -5,12 +5,15 @@
 //! event leads to another mode. Then it is settled what holds from there on (`settle.rs`), the velocities meet the
 //! constraints of the next phase by the impact form of (K), and the energy that this takes counts as work.
 
+mod accumulation;
+mod delay;
+mod friction;
 mod phase;
 mod settle;
 mod switching;
 
+use pfaff_expr::Expr;
 use pfaff_model::{Diagnostic, Workspace};
-use pfaff_solver::ContactState;
 
 use crate::clock::Stopwatch;
 use crate::derivation::derive_in;
@@ -18,12 +21,14 @@ use crate::error::Failure;
 use crate::motion::dense::Dense;
 use crate::motion::note::{Note, brief};
 use crate::motion::sample::Sample;
-use crate::motion::{Motion, Series, Stop, StopReason};
+use crate::motion::{EventRecord, Motion, Series, Stop, StopReason};
 use crate::problem::branches::Branches;
 use crate::problem::settings::{OutputSpacing, Run, Settings};
 use crate::problem::start::{Start, dynamics_span};
 use crate::run::consistent_start::begin;
-use crate::run::hybrid::phase::{Discrete, Phase, Phases, Switch, friction_name};
+use crate::run::hybrid::accumulation::ImpactLog;
+use crate::run::hybrid::delay::Delays;
+use crate::run::hybrid::phase::{Discrete, Phase, Phases, Switch};
 use crate::run::hybrid::switching::{Place, Switching};
 use crate::run::initial_value::{Segment, integrate_segment};
 use crate::run::prepare::RunInput;
@@ -40,7 +45,10 @@ pub(crate) fn is_hybrid(model: &Workspace) -> bool {
     let changes = |reset: &pfaff_model::Reset| {
         reset.mode.is_some() || reset.stop.is_some() || !reset.parameters.is_empty()
     };
-    model.hybrid.switches() || model.resets.iter().any(changes) || Branches::of(model).is_some()
+    model.hybrid.switches()
+        || !model.hybrid.delays.is_empty()
+        || model.resets.iter().any(changes)
+        || Branches::of(model).is_some()
 }
 
 /// Integrates a model whose equations switch, and audits the motion.
@@ -52,6 +60,22 @@ pub(crate) fn run(
     let settings = Settings::new(model, request)?;
     let clock = Stopwatch::start(request.clock);
     let span = settings.options.t1 - settings.t0;
+    let own = model.parameters.len();
+    let times = (settings.t0, settings.options.t1);
+    let mut delays = Delays::new(model, own, times, settings.options.tolerance);
+    let mut changed;
+    let model = match &mut delays {
+        Some(delays) => {
+            changed = delay::substituted(model);
+            // What is known of the start does not depend on what was before, apart from sampled laws.
+            delays.begin(&first_state(&changed, request, &settings)?);
+            let mut values: Vec<f64> = changed.parameters.iter().map(|p| p.value).collect();
+            delays.piece(&changed, None, settings.t0, &mut values);
+            changed.parameters.iter_mut().zip(values).for_each(|(p, value)| p.value = value);
+            &changed
+        }
+        None => model,
+    };
     let phases = Phases::new(model, request.principle, settings.backend, span);
     let state = first_state(model, request, &settings)?;
     let mut run = HybridRun {
@@ -62,6 +86,8 @@ pub(crate) fn run(
         reach: vec![0.0; phases.branches.functions.len()],
         before: Sample::new(model.coordinates.len(), 0),
         counts: vec![0; model.events.len()],
+        until: settings.options.t1,
+        delays,
         phases,
         model,
         settings,
@@ -69,6 +95,7 @@ pub(crate) fn run(
         landed: None,
         second: None,
         cause: Cause::default(),
+        log: ImpactLog::default(),
         whole: None,
         short: 0,
         work: [0.0; 2],
@@ -83,6 +110,7 @@ pub(crate) fn run(
     };
     let derive_us = clock.microseconds();
     loop {
+        run.look_back();
         if let Some(why) = run.settle()? {
             return run.held(&why);
         }
@@ -139,6 +167,10 @@ struct HybridRun<'a> {
     /// That of the second integration.
     second: Option<Start>,
     cause: Cause,
+    log: ImpactLog,
+    delays: Option<Delays>,
+    /// How far what is delayed is known.
+    until: f64,
     whole: Option<Motion>,
     /// Short segments in a row.
     short: usize,
@@ -167,6 +199,14 @@ impl HybridRun<'_> {
         Place { t: self.t, state, fired: self.cause.fired, span }
     }
 
+    /// Finds what is delayed from here on.
+    fn look_back(&mut self) {
+        if let Some(delays) = &self.delays {
+            let (model, whole) = (&self.phases.branches.model, self.whole.as_ref());
+            self.until = delays.piece(model, whole, self.t, &mut self.now.parameters);
+        }
+    }
+
     /// The motion of the present phase.
     fn integrate(
         &mut self,
@@ -182,10 +222,12 @@ impl HybridRun<'_> {
             scales: std::mem::take(&mut self.scales),
             steps: self.whole.as_ref().map_or(0, |whole| whole.statistics.steps),
             contacts: self.phases.solver(&self.now)?,
-            has_closed: self.now.contacts.iter().any(|c| *c != ContactState::Open),
+            has_closed: self.now.contacts.iter().any(|c| !c.is_open()),
             counts: self.counts.clone(),
             sizes: self.sizes.clone(),
             energy: self.energy,
+            noise: None,
+            template: None,
         };
         let rest = self.remaining();
         let whole = &self.whole;
@@ -210,6 +252,11 @@ impl HybridRun<'_> {
         let t = self.t;
         rest.t0 = t;
         rest.options.t0 = t;
+        if self.delays.is_some() {
+            rest.options.t1 = self.until;
+            rest.times.retain(|time| *time <= self.until);
+            rest.outputs_only = false;
+        }
         rest.breaks.clone_from(&self.branches.breaks);
         // NOTE: the check of the branches looks between the outputs.
         rest.outputs_only &= self.branches.functions.is_empty();
@@ -284,7 +331,14 @@ impl HybridRun<'_> {
             }
         }
         (self.t, self.state, self.second) = (stop.t, end, second);
+        let is_piece = self.delays.is_some() && stop.t < self.settings.options.t1;
+        if let Some(delays) = &mut self.delays
+            && stop.reason != StopReason::End
+        {
+            delays.corner(stop.t);
+        }
         match (&stop.reason, closing) {
+            (StopReason::End, _) => is_piece,
             (StopReason::Singular, Some(contact)) => {
                 self.cause.hints.closed.push(contact);
                 true
@@ -294,8 +348,7 @@ impl HybridRun<'_> {
                 let place = place.expect("an event of the phase");
                 match place.checked_sub(self.phases.own_events) {
                     Some(k) => {
-                        let direction = crossing.map(|crossing| crossing.direction);
-                        self.switched(phase.switches[k], direction);
+                        self.switched(phase, phase.switches[k], crossing.as_ref());
                         true
                     }
                     None => self.jumped(&segment.outcome, place, &segment.last),
@@ -311,19 +364,25 @@ impl HybridRun<'_> {
     }
 
     /// A phase has ended by itself.
-    fn switched(&mut self, switch: Switch, direction: Option<&'static str>) {
+    fn switched(&mut self, phase: &Phase, switch: Switch, crossing: Option<&EventRecord>) {
         match switch {
             Switch::Branch(k) => {
                 self.cause.fired = Some(k);
-                match direction {
+                match crossing.map(|crossing| crossing.direction) {
                     Some("rising") => self.now.signs[k] = 1.0,
                     Some("falling") => self.now.signs[k] = -1.0,
                     _ => {}
                 }
             }
             Switch::Lift(k) => self.cause.hints.released.push(k),
-            Switch::Break(k, sign) => self.cause.hints.sliding.push((k, sign)),
-            Switch::Halt(k) => self.cause.hints.stopped.push(k),
+            Switch::Break(k, f, sign) => {
+                let direction = match sign {
+                    Some(sign) => [sign, 0.0],
+                    None => self.broken(phase, (k, f), crossing),
+                };
+                self.cause.hints.sliding.push((k, f, direction));
+            }
+            Switch::Halt(k, f) => self.cause.hints.stopped.push((k, f)),
             Switch::Leave(k, sign) => {
                 self.now.signs[k] = sign;
                 self.cause.left = Some(k);
@@ -331,6 +390,24 @@ impl HybridRun<'_> {
             Switch::Drop(i) => self.cause.dropped = Some(i),
             Switch::Grip(i) => self.cause.grip = Some(i),
         }
+    }
+
+    /// The direction in which a friction in a plane gives way: against the force that it had.
+    fn broken(
+        &self,
+        phase: &Phase,
+        (contact, friction): (usize, usize),
+        crossing: Option<&EventRecord>,
+    ) -> [f64; 2] {
+        let contact = &self.model.hybrid.contacts[contact];
+        let names = contact.friction_names(&contact.frictions[friction]);
+        let force = |name: &String| {
+            let row = phase.model.constraints.iter().position(|c| c.name == *name);
+            row.and_then(|row| crossing?.multipliers.get(row).copied()).unwrap_or(0.0)
+        };
+        let [x, y] = [&names[0], &names[1]].map(force);
+        let length = libm::hypot(x, y);
+        if length > 0.0 { [-x / length, -y / length] } else { [1.0, 0.0] }
     }
 
     /// An event of the model has ended a segment; says whether the run goes on.
@@ -348,6 +425,7 @@ impl HybridRun<'_> {
             return false;
         }
         debug_assert!(last.contains(&event), "the events of the last jump");
+        self.hit_second(last);
         self.now.mode = outcome.mode.unwrap_or(self.now.mode);
         for &(parameter, value) in &outcome.parameters {
             self.now.parameters[parameter] = value;
@@ -357,7 +435,36 @@ impl HybridRun<'_> {
             self.state.q.clone_from(q);
             self.state.v.clone_from(v);
         }
+        let hit: Vec<usize> = last.iter().filter_map(|&event| self.contact_of(event)).collect();
+        if !hit.is_empty() {
+            let times = (self.settings.t0, self.t);
+            let limit = self.log.note(times, hit, &self.state);
+            if let Some(limit) = limit.filter(|limit| limit.t < self.settings.options.t1) {
+                (self.t, self.state) = (limit.t, limit.state);
+                self.cause.hints.closed.extend(limit.contacts);
+            }
+        }
         true
+    }
+
+    /// Lets the second integration hit the contacts of some events as well: it reaches them at another time, $\delta =
+    /// -g/\dot g$ from here.
+    fn hit_second(&mut self, events: &[usize]) {
+        let Some(mut second) = self.second.take() else { return };
+        if let Ok(Some(mut solver)) = self.phases.solver(&self.now) {
+            solver.measure(self.t, &second.q, &second.v);
+            let hit = solver.contacts.iter().position(|(_, event, _)| events.contains(event));
+            let δ = hit.map(|k| -solver.touch(k).gap / solver.touch(k).closing);
+            let span = self.settings.options.t1 - self.settings.t0;
+            if let Some(δ) = δ.filter(|δ| δ.abs() <= 1e-2 * span) {
+                let Start { q, v, .. } = &mut second;
+                q.iter_mut().zip(&*v).for_each(|(q, v)| *q += δ * v);
+                // NOTE: what the second integration cannot do is left to its comparison with the first.
+                let _ = solver.impact(self.t, q, v, events);
+                q.iter_mut().zip(&*v).for_each(|(q, v)| *q -= δ * v);
+            }
+        }
+        self.second = Some(second);
     }
 
     /// Gives a segment the columns of all multipliers.
@@ -376,9 +483,14 @@ impl HybridRun<'_> {
                 all[*place].values = series.values;
             }
         }
-        let sliding = self.sliding_friction(phase);
-        for &(from, to, part) in &sliding {
-            all[to].values = all[from].values.iter().map(|normal| part * normal).collect();
+        for row in 0..rows {
+            let lambda: Vec<f64> = all.iter().map(|series| series.values[row]).collect();
+            let at = |series: &[Series]| series.iter().map(|s| s.values[row]).collect();
+            let state: [Vec<f64>; 2] = [at(&motion.q), at(&motion.v)];
+            for (place, value) in Self::sliding_friction(phase, motion.t[row], &state, &lambda)
+            {
+                all[place].values[row] = value;
+            }
         }
         motion.multipliers = all;
         for event in &mut motion.events {
@@ -388,24 +500,43 @@ impl HybridRun<'_> {
                     all[*place] = *value;
                 }
             }
-            sliding.iter().for_each(|&(from, to, part)| all[to] = part * all[from]);
+            let state = [event.q.clone(), event.v.clone()];
+            for (place, value) in Self::sliding_friction(phase, event.t, &state, &all) {
+                all[place] = value;
+            }
             event.multipliers = all;
         }
     }
 
-    /// Where friction of contacts that slide stands, as a part of what they carry, if that is constant.
-    fn sliding_friction(&self, phase: &Phase) -> Vec<(usize, usize, f64)> {
-        let names = &self.phases.names;
-        let place = |name: &str| names.iter().position(|known| known == name);
-        let contacts = self.model.hybrid.contacts.iter().zip(&self.now.contacts);
-        let sliding = contacts.filter_map(|(contact, state)| match state {
-            ContactState::Slip(sign) if contact.slip.is_some() => {
-                let part = -sign * phase.model.constant(contact.friction);
-                Some((place(&contact.name)?, place(&friction_name(contact))?, part))
-            }
-            ContactState::Slip(_) | ContactState::Open | ContactState::Stick => None,
-        });
-        sliding.collect()
+    /// Friction of contacts that slide, and its place among all multipliers.
+    fn sliding_friction(
+        phase: &Phase,
+        t: f64,
+        [q, v]: &[Vec<f64>; 2],
+        lambda: &[f64],
+    ) -> Vec<(usize, f64)> {
+        let model = &phase.model;
+        let g = &model.graph;
+        let (positions, velocities) = (model.positions(), model.velocities());
+        let at = |s: Expr| {
+            let of = |list: &[Expr], values: &[f64]| {
+                list.iter().position(|&x| x == s).and_then(|k| values.get(k).copied())
+            };
+            let parameter = || model.parameters.iter().find(|p| p.symbol == s).map(|p| p.value);
+            let load = || {
+                let row = model.results.lambda.iter().position(|&l| l == s)?;
+                lambda.get(phase.places[row]?).copied()
+            };
+            let time = (s == model.time).then_some(t);
+            time.or(of(&positions, q))
+                .or(of(&velocities, v))
+                .or_else(parameter)
+                .or_else(load)
+                .unwrap_or(f64::NAN)
+        };
+        let values: Vec<Expr> = phase.sliding.iter().map(|(_, value)| *value).collect();
+        let places = phase.sliding.iter().map(|(place, _)| *place);
+        places.zip(g.evaluate(&values, &at)).collect()
     }
 
     /// A motion that ends where nothing says how it goes on; at the start there is none.

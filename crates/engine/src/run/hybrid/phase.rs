@@ -3,11 +3,13 @@
 //! | what | in a phase | ends where |
 //! |---|---|---|
 //! | contact, open | nothing | its gap closes: an impact |
-//! | contact, sliding | $g = 0$ along $\partial_q g - s\mu\,\partial_{\dot q}\sigma$ | $\lambda = 0$, or $\sigma = 0$ |
+//! | contact, sliding | $g = 0$ along $\partial_q g - \mu\,s\cdot\partial_{\dot q}\sigma$ | $\lambda = 0$, or $\sigma = 0$ |
 //! | contact, held | $g = 0$ and $\sigma = 0$ | $\lambda = 0$, or $\lvert\lambda_\sigma\rvert = \mu\lambda$ |
 //! | switching function $u$, not left | $u = 0$ along $\partial_s Q$, with $\lambda = s$ | $\lvert\lambda\rvert = 1$ |
 //! | `constraint … when h` | as written | $h = 0$ |
 //! | `… in a` | as written | the mode changes |
+//!
+//! What contacts add is in `friction.rs`.
 
 use std::rc::Rc;
 
@@ -17,13 +19,13 @@ use pfaff_model::{
     Constraint, Contact, Direction, Event, Parameter, Principle, Span, Workspace,
 };
 use pfaff_program::Backend;
-use pfaff_solver::ContactState;
+use pfaff_solver::{ContactState, Rubbing};
 
 use crate::derivation::derive_in;
 use crate::error::Failure;
 use crate::problem::branches::Branches;
 use crate::system::compiled::Dynamics;
-use crate::system::contact::ContactSolver;
+use crate::system::contact::{ContactSolver, Slowness};
 
 /// What holds from a moment on.
 #[derive(Clone, Debug, PartialEq)]
@@ -43,7 +45,7 @@ pub(super) struct Discrete {
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Key {
     mode: usize,
-    contacts: Vec<u8>,
+    contacts: Vec<Vec<u8>>,
     held: Vec<bool>,
     conditions: Vec<bool>,
 }
@@ -51,9 +53,11 @@ struct Key {
 impl Discrete {
     fn key(&self) -> Key {
         let kind = |state: &ContactState| match state {
-            ContactState::Open => 0,
-            ContactState::Slip(_) => 1,
-            ContactState::Stick => 2,
+            ContactState::Open => vec![0],
+            ContactState::Closed(rubbing) => {
+                let one = |rubs: &Rubbing| if *rubs == Rubbing::Stick { 2 } else { 1 };
+                [1].into_iter().chain(rubbing.iter().map(one)).collect()
+            }
         };
         Key {
             mode: self.mode,
@@ -77,10 +81,10 @@ pub(super) enum Switch {
     Branch(usize),
     /// A contact lets go.
     Lift(usize),
-    /// Friction cannot hold a contact any longer, which slides with this sign.
-    Break(usize, f64),
-    /// A contact comes to rest along itself.
-    Halt(usize),
+    /// A friction of a contact cannot hold it any longer, so that it slides: with this sign along a line.
+    Break(usize, usize, Option<f64>),
+    /// A friction of a contact comes to rest.
+    Halt(usize, usize),
     /// The motion leaves a switching function with this sign.
     Leave(usize, f64),
     /// The condition of a constraint ends.
@@ -99,6 +103,18 @@ pub(super) struct Phase {
     pub(super) places: Vec<Option<usize>>,
     /// What the events after those of the model mean.
     pub(super) switches: Vec<Switch>,
+    /// Friction of what slides: its place among [`Phases::names`], and its value.
+    pub(super) sliding: Vec<(usize, Expr)>,
+}
+
+/// How a friction in a plane slides from a moment on.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Sliding {
+    pub(super) contact: usize,
+    pub(super) friction: usize,
+    /// What is added to the slip, so that it has a direction where it begins.
+    pub(super) offset: [f64; 2],
+    pub(super) slowness: Slowness,
 }
 
 /// All phases of a model.
@@ -115,6 +131,8 @@ pub(super) struct Phases {
     span: f64,
     /// With which force a contact that lets go would pull: more than rounding.
     pub(super) margin: f64,
+    /// How frictions in planes slide.
+    pub(super) sliding: Vec<Sliding>,
     known: Vec<(Key, Phase)>,
     solvers: Vec<(Key, Option<ContactSolver>)>,
 }
@@ -132,7 +150,8 @@ impl Phases {
         let branches = Branches::of(&whole).unwrap_or_else(|| Branches::none(whole));
         let constraints = branches.model.constraints.iter().map(|c| c.name.clone());
         let contacts = &model.hybrid.contacts;
-        let rubbing = contacts.iter().filter(|c| c.slip.is_some()).map(friction_name);
+        let rubbing =
+            contacts.iter().flat_map(|c| c.frictions.iter().flat_map(|f| c.friction_names(f)));
         let names = constraints.chain(contacts.iter().map(|c| c.name.clone())).chain(rubbing);
         Self {
             names: names.collect(),
@@ -143,6 +162,7 @@ impl Phases {
             backend,
             span,
             margin: 0.0,
+            sliding: Vec::new(),
             known: Vec::new(),
             solvers: Vec::new(),
         }
@@ -180,15 +200,23 @@ impl Phases {
         {
             let sign = match switch {
                 Switch::Branch(k) => now.signs[*k],
-                Switch::Halt(k) => match now.contacts[*k] {
-                    ContactState::Slip(sign) => sign,
-                    ContactState::Open | ContactState::Stick => 1.0,
+                Switch::Halt(k, f) if !self.is_plane(*k, *f) => match &now.contacts[*k] {
+                    ContactState::Closed(rubbing) => match rubbing[*f] {
+                        Rubbing::Slip(direction) => direction[0],
+                        Rubbing::Stick => 1.0,
+                    },
+                    ContactState::Open => 1.0,
                 },
                 _ => continue,
             };
             event.direction = if sign > 0.0 { Direction::Falling } else { Direction::Rising };
         }
         Ok(phase)
+    }
+
+    /// Whether a friction acts in a plane.
+    pub(super) fn is_plane(&self, contact: usize, friction: usize) -> bool {
+        self.branches.model.hybrid.contacts[contact].frictions[friction].rates.len() > 1
     }
 
     /// The contacts of what holds, with its values.
@@ -220,13 +248,21 @@ impl Phases {
 
     /// Writes values into a model.
     fn set(&self, model: &mut Workspace, now: &Discrete) {
-        let contacts = now.contacts.iter().zip(&model.hybrid.contacts);
-        let slips: Vec<(String, f64)> = contacts
-            .filter_map(|(state, contact)| match state {
-                ContactState::Slip(sign) => Some((slip_name(contact), *sign)),
-                ContactState::Open | ContactState::Stick => None,
-            })
-            .collect();
+        let mut slips: Vec<(String, f64)> = Vec::new();
+        for (k, state) in now.contacts.iter().enumerate() {
+            let ContactState::Closed(rubbing) = state else { continue };
+            for (f, rubs) in rubbing.iter().enumerate() {
+                let Rubbing::Slip(direction) = rubs else { continue };
+                slips.push((slip_name(k, f, "sign"), direction[0]));
+                let known = self.sliding.iter().find(|s| (s.contact, s.friction) == (k, f));
+                if let Some(Sliding { offset, slowness, .. }) = known {
+                    slips.push((slip_name(k, f, "first"), offset[0]));
+                    slips.push((slip_name(k, f, "second"), offset[1]));
+                    slips.push((slip_name(k, f, "width"), slowness.width));
+                    slips.push((slip_name(k, f, "slow"), slowness.rest));
+                }
+            }
+        }
         let own = now.parameters.iter().chain(&now.signs);
         let count = now.parameters.len() + now.signs.len();
         for (parameter, value) in model.parameters.iter_mut().zip(own) {
@@ -252,6 +288,7 @@ impl Phases {
             own_events: self.own_events,
             places: Vec::new(),
             switches: Vec::new(),
+            sliding: Vec::new(),
         };
         making.statements();
         making.contacts();
@@ -259,7 +296,7 @@ impl Phases {
         making.conditions();
         making.events();
         making.results(&self.names);
-        let Making { mut model, places, switches, graph: copy, .. } = making;
+        let Making { mut model, places, switches, sliding, graph: copy, .. } = making;
         drop(copy);
         model.graph = Rc::into_inner(graph).expect("nothing else holds the graph");
         let dynamics = derive_in(&model, self.principle)?;
@@ -267,32 +304,28 @@ impl Phases {
             Principle::Chetaev => LagrangianData::of(&model),
             Principle::Vakonomic | Principle::Restricted => None,
         };
-        Ok(Phase { model, dynamics, lagrangian, places, switches })
+        Ok(Phase { model, dynamics, lagrangian, places, switches, sliding })
     }
 }
 
 /// What the margin of contacts that let go is called.
-const MARGIN: &str = "margin of contacts";
+pub(super) const MARGIN: &str = "margin of contacts";
 
-/// What the multiplier of friction that holds is called.
-pub(super) fn friction_name(contact: &Contact) -> String {
-    format!("friction({})", contact.name)
-}
-
-/// What the sign of sliding is called.
-fn slip_name(contact: &Contact) -> String {
-    format!("slip({})", contact.name)
+/// What a value that says how a friction slides is called.
+pub(super) fn slip_name(contact: usize, friction: usize, what: &str) -> String {
+    format!("slip {contact} {friction} {what}")
 }
 
 /// A phase that is being made.
-struct Making<'a> {
-    model: Workspace,
+pub(super) struct Making<'a> {
+    pub(super) model: Workspace,
     /// Its graph, as long as it is made.
-    graph: Rc<Graph>,
-    now: &'a Discrete,
+    pub(super) graph: Rc<Graph>,
+    pub(super) now: &'a Discrete,
     own_events: usize,
     places: Vec<Option<usize>>,
     switches: Vec<Switch>,
+    pub(super) sliding: Vec<(usize, Expr)>,
 }
 
 impl Making<'_> {
@@ -311,13 +344,13 @@ impl Making<'_> {
         self.model.forces.retain(|_| activities.next().is_some_and(|(_, a)| a.is_in(mode)));
     }
 
-    fn constrain(&mut self, constraint: Constraint, place: Option<usize>) {
+    pub(super) fn constrain(&mut self, constraint: Constraint, place: Option<usize>) {
         self.model.constraints.push(constraint);
         self.places.push(place);
     }
 
     /// An event that only ends the phase.
-    fn switch(&mut self, switch: Switch, expr: Expr, direction: Direction) {
+    pub(super) fn switch(&mut self, switch: Switch, expr: Expr, direction: Direction) {
         let name = format!("switch {}", self.switches.len() + 1);
         self.switches.push(switch);
         let span = Span::default();
@@ -325,7 +358,7 @@ impl Making<'_> {
     }
 
     /// A further parameter.
-    fn parameter(&mut self, name: &str) -> Expr {
+    pub(super) fn parameter(&mut self, name: &str) -> Expr {
         let symbol = self.graph.symbol(name, Role::Parameter);
         self.model.parameters.push(Parameter {
             name: name.to_owned(),
@@ -335,61 +368,6 @@ impl Making<'_> {
             span: Span::default(),
         });
         symbol
-    }
-
-    /// What contacts that carry add.
-    fn contacts(&mut self) {
-        let hybrid = self.model.hybrid.clone();
-        let first = hybrid.constraints.len();
-        let mut rubbing = first + hybrid.contacts.len();
-        let g = Rc::clone(&self.graph);
-        let margin = self.parameter(MARGIN);
-        for (k, contact) in hybrid.contacts.iter().enumerate() {
-            let place = rubbing;
-            rubbing += usize::from(contact.slip.is_some());
-            let state = self.now.contacts[k];
-            if state == ContactState::Open {
-                continue;
-            }
-            let slip = contact.slip.unwrap_or(g.zero());
-            let along = match state {
-                ContactState::Slip(_) if contact.slip.is_some() => {
-                    let sign = self.parameter(&slip_name(contact));
-                    let normal = g.gradient(contact.gap, &self.model.positions());
-                    let tangent = g.gradient(slip, &self.model.velocities());
-                    let part = g.mul(sign, contact.friction);
-                    let tilted = |(n, t): (&Expr, &Expr)| g.sub(*n, g.mul(part, *t));
-                    Some(normal.iter().zip(&tangent).map(tilted).collect())
-                }
-                ContactState::Slip(_) | ContactState::Stick | ContactState::Open => None,
-            };
-            let constraint = |name: String, expr, along| Constraint {
-                name,
-                expr,
-                along,
-                word: None,
-                is_rate: false,
-                span: contact.span,
-            };
-            self.constrain(
-                constraint(contact.name.clone(), contact.gap, along),
-                Some(first + k),
-            );
-            let carried = g.symbol(&format!("lambda({})", contact.name), Role::Free);
-            self.switch(Switch::Lift(k), g.add(carried, margin), Direction::Falling);
-            if state == ContactState::Stick {
-                let name = friction_name(contact);
-                let held = g.symbol(&format!("lambda({name})"), Role::Free);
-                self.constrain(constraint(name, slip, None), Some(place));
-                let most = g.mul(contact.holding, carried);
-                // Friction acts against the slip that it prevents.
-                let (above, below) = (g.sub(most, held), g.add(most, held));
-                self.switch(Switch::Break(k, -1.0), above, Direction::Falling);
-                self.switch(Switch::Break(k, 1.0), below, Direction::Falling);
-            } else if contact.slip.is_some() {
-                self.switch(Switch::Halt(k), slip, Direction::Falling);
-            }
-        }
     }
 
     /// What keeps the motion at switching functions.
@@ -471,9 +449,14 @@ impl Making<'_> {
         let g = Rc::clone(&self.graph);
         let lambda = |name: &str| g.symbol(&format!("lambda({name})"), Role::Free);
         let there: Vec<Expr> = self.model.constraints.iter().map(|c| lambda(&c.name)).collect();
+        let value = |place: usize| {
+            let sliding = self.sliding.iter().find(|(of, _)| *of == place);
+            sliding.map_or(g.zero(), |(_, value)| *value)
+        };
         let absent: Vec<(Expr, Expr)> = names
             .iter()
-            .map(|name| (lambda(name), g.zero()))
+            .enumerate()
+            .map(|(place, name)| (lambda(name), value(place)))
             .filter(|(symbol, _)| !there.contains(symbol))
             .collect();
         let put = |e: &mut Expr| {

@@ -2,14 +2,14 @@
 
 use pfaff_expr::Expr;
 use pfaff_model::{Diagnostic, Workspace};
-use pfaff_solver::ContactState;
+use pfaff_solver::{ContactState, Rubbing};
 
 use crate::error::Failure;
 use crate::motion::note::brief;
 use crate::motion::sample::{Sample, sample_symbols};
 use crate::problem::start::{Start, dynamics_span};
 use crate::run::hybrid::HybridRun;
-use crate::run::hybrid::phase::{Discrete, Phase, Phases, own_multiplier};
+use crate::run::hybrid::phase::{Discrete, Phase, Phases, Sliding, own_multiplier};
 use crate::run::hybrid::switching::{Place, Settled};
 use crate::system::compiled::CompiledSystem;
 
@@ -128,9 +128,23 @@ impl HybridRun<'_> {
         self.scales.iter_mut().for_each(|scale| *scale = scale.max(LEAST * far));
         self.energy = self.energy.max(LEAST * gained);
         let mut contacts = vec![ContactState::Open; self.now.contacts.len()];
-        for (&(index, ..), state) in solver.contacts.iter().zip(rest.states) {
+        let mut sliding = Vec::new();
+        for (k, (&(index, ..), state)) in solver.contacts.iter().zip(rest.states).enumerate() {
+            if let ContactState::Closed(rubbing) = &state {
+                for (f, rubs) in rubbing.iter().enumerate() {
+                    let Rubbing::Slip(direction) = rubs else { continue };
+                    if !self.phases.is_plane(index, f) {
+                        continue;
+                    }
+                    let has_stopped = self.cause.hints.stopped.contains(&(index, f));
+                    let slowness = solver.slowness(k, f, &self.state.v, has_stopped);
+                    let offset = direction.map(|s| slowness.offset * s);
+                    sliding.push(Sliding { contact: index, friction: f, offset, slowness });
+                }
+            }
             contacts[index] = state;
         }
+        self.phases.sliding = sliding;
         self.now.contacts = contacts;
         Ok(None)
     }

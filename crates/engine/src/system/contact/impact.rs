@@ -143,11 +143,13 @@ impl ContactSolver {
             let own = rate - terms().sum::<f64>();
             own.abs() > 1e-12 * (rate.abs() + terms().map(f64::abs).sum::<f64>())
         };
-        let contacts = set.iter().map(|&k| self.touch(k));
-        let mut contacts = contacts.flat_map(|c| [(c.normal, c.closing), (c.tangent, c.slip)]);
+        let mut normals = set.iter().map(|&k| (self.touch(k).normal, self.touch(k).closing));
+        let rubs = set.iter().flat_map(|&k| self.rubs(k));
+        let mut along = rubs.flat_map(|rub| rub.tangents.into_iter().zip(rub.slip));
         let rows = self.kkt.full_jacobian();
         let mut constraints = rows.chunks_exact(v.len().max(1)).zip(self.kkt.residual());
-        contacts.any(|(row, rate)| moves(row, rate))
+        normals.any(|(row, rate)| moves(row, rate))
+            || along.any(|(row, rate)| moves(row, rate))
             || constraints.any(|(row, &ψ)| moves(row, ψ))
     }
 
@@ -170,8 +172,9 @@ impl ContactSolver {
                 ImpactLaw::Newton | ImpactLaw::Moreau | ImpactLaw::Poisson => 0.0,
             };
             problem.free[i] = (1.0 + e) * touch.closing;
-            problem.free[count + i] = touch.slip;
         }
+        let slips = set.iter().flat_map(|&k| self.rubs(k)).flat_map(|rub| rub.slip);
+        problem.free[count..].iter_mut().zip(slips).for_each(|(free, slip)| *free = slip);
         let first = problem.solve()?;
         if law != ImpactLaw::Poisson {
             return Some((first.impulse, first.is_unique));
@@ -180,7 +183,7 @@ impl ContactSolver {
         for (i, touch) in touches.iter().enumerate() {
             problem.offset[i] = part * touch.restitution * first.impulse[i];
         }
-        let size = 2 * count;
+        let size = problem.free.len();
         for i in 0..size {
             let row = &problem.matrix[i * size..i * size + count];
             let back: f64 = row.iter().zip(&problem.offset).map(|(d, p)| d * p).sum();

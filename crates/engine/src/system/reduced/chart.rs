@@ -1,5 +1,7 @@
 //! Charts: choices of pivots, each with its compiled equations, and the atlas of those that a run has met.
 
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+
 use pfaff_expr::Expr;
 use pfaff_mechanics::{ChartPoint, Class, LagrangianData, Reduction};
 use pfaff_program::{
@@ -27,6 +29,38 @@ pub(super) struct Atlas {
     pub(super) demand: Option<Demand>,
     /// What evaluates the programs of the charts.
     pub(super) backend: Backend,
+}
+
+/// The atlas of a system and its copies. One with other parameters is made when it is first asked for.
+#[derive(Clone, Debug)]
+pub(super) struct SharedAtlas {
+    first: Arc<Mutex<Atlas>>,
+    own: Option<Arc<OwnAtlas>>,
+}
+
+#[derive(Debug)]
+struct OwnAtlas {
+    values: Vec<f64>,
+    atlas: OnceLock<Mutex<Atlas>>,
+}
+
+impl SharedAtlas {
+    pub(super) fn new(atlas: Atlas) -> Self {
+        Self { first: Arc::new(Mutex::new(atlas)), own: None }
+    }
+
+    /// Other parameters. Charts beyond the first are found anew, so that a run does not depend on those before it.
+    pub(super) fn set_parameters(&mut self, values: &[f64]) {
+        let own = OwnAtlas { values: values.to_vec(), atlas: OnceLock::new() };
+        self.own = Some(Arc::new(own));
+    }
+
+    pub(super) fn lock(&self) -> MutexGuard<'_, Atlas> {
+        let first = || self.first.lock().unwrap_or_else(PoisonError::into_inner);
+        let Some(own) = &self.own else { return first() };
+        let atlas = own.atlas.get_or_init(|| Mutex::new(first().begun_again(&own.values)));
+        atlas.lock().unwrap_or_else(PoisonError::into_inner)
+    }
 }
 
 /// One choice of pivots, compiled.
@@ -86,6 +120,22 @@ pub(super) struct PivotWatch {
 }
 
 impl Atlas {
+    /// The first chart alone, with other parameters.
+    fn begun_again(&self, values: &[f64]) -> Self {
+        let mut first = self.charts[0].clone();
+        first.set_parameters(values);
+        let parameters = self.symbols.iter().copied().zip(values.iter().copied()).collect();
+        Self {
+            statement: self.statement.clone().with_parameters(parameters),
+            classes: self.classes.clone(),
+            symbols: self.symbols.clone(),
+            values: values.to_vec(),
+            charts: vec![first],
+            reductions: vec![self.reductions[0].clone()],
+            ..*self
+        }
+    }
+
     pub(super) fn derive(&self, t: f64, q: &[f64], scale: &[f64]) -> Option<Reduction> {
         self.statement.reduce(&self.classes, ChartPoint { t, q, scale })
     }
@@ -236,6 +286,31 @@ impl Chart {
             events: None,
             descriptor: None,
         })
+    }
+
+    /// Other parameters.
+    pub(super) fn set_parameters(&mut self, parameters: &[f64]) {
+        self.rates.program.set_parameters(parameters);
+        self.follow.program.set_parameters(parameters);
+        self.follow.parameters.copy_from_slice(parameters);
+        self.follow.batch = None;
+        self.watch.program.iter_mut().for_each(|watch| watch.set_parameters(parameters));
+        self.forms.set_parameters(parameters);
+        let events = self.events.iter_mut().flatten();
+        events.for_each(|events| events.set_parameters(parameters));
+        let descriptors = self.descriptor.iter_mut().flatten();
+        descriptors.for_each(|descriptor| descriptor.set_parameters(parameters));
+    }
+
+    /// Other forces in the rates.
+    pub(super) fn set_forces(&mut self, parameters: &[f64]) {
+        self.rates.program.set_parameters(parameters);
+    }
+
+    /// Compiles what is evaluated at every step of many runs.
+    pub(super) fn promote(&mut self) {
+        self.follow.program.promote();
+        self.events.iter_mut().flatten().for_each(Executor::promote);
     }
 
     pub(super) fn kinematics(&mut self, t: f64, state: &[f64]) {

@@ -74,7 +74,8 @@ pub(super) fn steady(rows: &mut Vec<Row>) {
         rows.push(row(name, "λ⁴ + λ²ω² + 27/4 Σmₖmₗ/M² ω⁴ = 0 (Routh 1875)", theirs, ours, 9));
     }
     let column = parsed(
-        "coordinates a, b
+        "
+         coordinates a, b
          parameters P = 0.2, d = 0.05
          lagrangian (3*a'^2 + b'^2 + 2*cos(a - b)*a'*b')/2 - (a^2 + (b - a)^2)/2
          dissipation d*(a'^2 + (b' - a')^2)/2
@@ -100,7 +101,8 @@ pub(super) fn steady(rows: &mut Vec<Row>) {
 
 pub(super) fn orbits(rows: &mut Vec<Row>) {
     let lorenz = parsed(
-        "coordinates x, y, z
+        "
+         coordinates x, y, z
          equation x' = 10*(y - x)
          equation y' = x*(28 - z) - y
          equation z' = x*y - 8/3*z
@@ -116,7 +118,8 @@ pub(super) fn orbits(rows: &mut Vec<Row>) {
         11,
     ));
     let wheel = parsed(
-        "coordinates a
+        "
+         coordinates a
          parameters g = 9.81, l = 1, s = 0.08, al = 0.3
          lagrangian l^2*a'^2/2 - g*l*cos(a)
          event rising step: a - s - al
@@ -142,7 +145,8 @@ pub(super) fn orbits(rows: &mut Vec<Row>) {
         7,
     ));
     let arms = parsed(
-        "coordinates th, r, a
+        "
+         coordinates th, r, a
          group SO(2): th
          parameters J = 2, m = 1
          lagrangian J*th'^2/2 + m*(r'^2 + r^2*(th' + a')^2)/2",

@@ -42,8 +42,17 @@ impl Constant {
 }
 
 impl Elaborator<'_> {
-    /// The value of an expression of numbers and parameters.
+    /// The value of an expression of numbers and parameters, on which the model depends.
     pub(crate) fn constant(&self, e: Expr) -> Option<Constant> {
+        let constant = self.definite(e)?;
+        if self.graph.number_of(e).is_none() {
+            self.consulted.borrow_mut().extend(self.graph.symbols(&[e]));
+        }
+        Some(constant)
+    }
+
+    /// The value of an expression of numbers and parameters, on which nothing but values depend.
+    pub(crate) fn definite(&self, e: Expr) -> Option<Constant> {
         let g = self.graph;
         if let Some(exact) = g.number_of(e) {
             return Some(Constant { value: number::to_f64(&exact), exact: Some(exact) });

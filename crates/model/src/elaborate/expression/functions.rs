@@ -56,12 +56,15 @@ const FUNCTIONS: &[(&str, usize, usize, &str)] = &[
     ("caputo_right", 2, 2, "caputo_right(g, alpha)"),
     ("rl_right", 2, 2, "rl_right(g, alpha)"),
     ("integral", 2, 2, "integral(g, mu)"),
+    ("delay", 2, 2, "delay(x, 0.1)"),
     ("memory", 2, 2, "memory(exp(-s), g)"),
     ("mean", 1, 1, "mean(g)"),
     ("lambda", 1, 1, "lambda(c)"),
     ("mu", 1, 1, "mu(c)"),
     ("reaction", 1, 1, "reaction(x)"),
     ("applied", 1, 1, "applied(x)"),
+    ("friction", 1, 1, "friction(c)"),
+    ("rolling", 1, 1, "rolling(c)"),
 ];
 
 /// What makes an inertia, or goes with it.
@@ -123,7 +126,8 @@ const ALIASES: &[(&str, &str)] = &[
 
 /// Whether a user may not define a function of this name. The functions of affine bodies give way to one's own.
 pub(crate) fn is_reserved(name: &str) -> bool {
-    let gives_way = INERTIA.contains(&name) || BODY.contains(&name) || name == "applied";
+    let gives_way = INERTIA.contains(&name) || BODY.contains(&name);
+    let gives_way = gives_way || matches!(name, "applied" | "delay" | "friction" | "rolling");
     is_function(name) && !gives_way
 }
 
@@ -134,7 +138,7 @@ pub(crate) fn is_function(name: &str) -> bool {
 
 /// Whether it stands for a result of the motion.
 pub(crate) fn is_result(name: &str) -> bool {
-    matches!(name, "lambda" | "mu" | "reaction" | "applied")
+    matches!(name, "lambda" | "mu" | "reaction" | "applied" | "friction" | "rolling")
 }
 
 /// `1 argument`, `2 arguments`
@@ -271,6 +275,7 @@ impl Elaborator<'_> {
             "caputo" | "rl" | "caputo_right" | "rl_right" | "integral" | "memory" | "mean" => {
                 self.memory_operator(site, name, values)
             }
+            "delay" => self.delay(site, values),
             "identity" => {
                 let at = self.argument(site, 0);
                 let Some(n) = self.whole(&values[0], at, "the size of `identity`") else {

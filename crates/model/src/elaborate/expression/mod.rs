@@ -2,6 +2,7 @@
 
 mod composition;
 pub(crate) mod constants;
+mod delay;
 pub(crate) mod derivative;
 pub(crate) mod fold;
 pub(crate) mod functions;

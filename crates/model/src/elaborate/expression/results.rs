@@ -7,6 +7,7 @@ use crate::diagnostic::{Diagnostic, closest};
 use crate::elaborate::Elaborator;
 use crate::elaborate::expression::machine::Step;
 use crate::elaborate::scope::{Meaning, Rows, Site};
+use crate::model::Friction;
 use crate::shape::{Value, component_name};
 use crate::syntax::{List, NodeKind};
 
@@ -38,6 +39,7 @@ impl Elaborator<'_> {
             _ => {
                 let what = match word.as_str() {
                     "reaction" | "applied" => "a coordinate",
+                    "friction" | "rolling" => "a contact",
                     _ => "a constraint",
                 };
                 let message = format!("`{word}` takes the name of {what}");
@@ -72,6 +74,7 @@ impl Elaborator<'_> {
         let word = self.called(site);
         let value = match word.as_str() {
             "reaction" | "applied" => self.on_coordinate(argument, &word, &name, &indices),
+            "friction" | "rolling" => self.rubbing(argument, &word, &name, &indices),
             _ => self.multiplier(argument, &word, &name, &indices),
         };
         self.push(value);
@@ -105,6 +108,31 @@ impl Elaborator<'_> {
         } else {
             let (ranges, shape) = (group.ranges.clone(), group.value.describe());
             self.outside(site, name, &shape, indices, &ranges)
+        }
+    }
+
+    /// The friction of a contact, along its slip, or against its rolling.
+    fn rubbing(&mut self, site: Site, word: &str, name: &str, indices: &[i64]) -> Value {
+        let Some(rows) = self.rows_of(site, name, indices) else { return Value::Poison };
+        let g = self.graph;
+        let mut symbols = Vec::new();
+        for (indices, _) in &rows {
+            let name = component_name(name, indices);
+            let contact = self.draft.hybrid.contacts.iter().find(|c| c.name == name);
+            let of_word = |f: &&Friction| f.is_rolling == (word == "rolling");
+            let found = contact.and_then(|c| Some((c, c.frictions.iter().find(of_word)?)));
+            let Some((contact, friction)) = found else {
+                let message = format!("`{name}` has no {word}");
+                let hint = "a contact with friction that stands above has one";
+                return self.error_hint("E0304", self.span(site), message, hint);
+            };
+            let names = contact.friction_names(friction);
+            let symbol = |name: &String| g.symbol(&format!("lambda({name})"), Role::Free);
+            symbols.extend(names.iter().map(symbol));
+        }
+        match symbols[..] {
+            [one] => Value::Scalar(one),
+            _ => Value::Vector(symbols.into()),
         }
     }
 

@@ -6,13 +6,24 @@ use crate::diagnostic::closest;
 use crate::elaborate::Elaborator;
 use crate::elaborate::place::Place;
 use crate::elaborate::scope::{Meaning, Rows, Site};
+use crate::elaborate::statement::friction::FrictionWords;
 use crate::model::{Contact, Direction, Event, ImpactLaw};
-use crate::shape::{Shape, component_name};
+use crate::shape::component_name;
 use crate::source::Span;
 use crate::syntax::{self, Binary, ExprId, NodeKind, Setting, SettingValue};
 
 /// What may be said of a contact.
-const SETTINGS: [&str; 6] = ["restitution", "friction", "static", "slip", "at", "law"];
+const SETTINGS: [&str; 9] = [
+    "restitution",
+    "friction",
+    "static",
+    "slip",
+    "at",
+    "rolling",
+    "roll",
+    "regularised",
+    "law",
+];
 
 /// The position of a contact among the constraints: it has none.
 pub(crate) const NO_POSITION: usize = usize::MAX;
@@ -61,14 +72,13 @@ impl Elaborator<'_> {
             name: String::new(),
             gap,
             restitution: g.zero(),
-            friction: g.zero(),
-            holding: g.zero(),
-            slip: None,
+            frictions: Vec::new(),
             law: ImpactLaw::default(),
             event: 0,
             modes: Vec::new(),
             span,
         };
+        let mut words = FrictionWords::default();
         let mut seen: Vec<String> = Vec::new();
         for setting in &contact.settings {
             let word = self.own_name(setting.name);
@@ -76,12 +86,10 @@ impl Elaborator<'_> {
                 self.error("E0454", setting.name.span, format!("`{word}` is given twice"));
                 return None;
             }
-            self.contact_setting(&mut made, &word, setting)?;
+            self.contact_setting(&mut made, &mut words, (&word, setting))?;
             seen.push(word);
         }
-        if !seen.iter().any(|word| word == "static") {
-            made.holding = made.friction;
-        }
+        made.frictions = self.frictions(words, span)?;
         Some(made)
     }
 
@@ -121,25 +129,29 @@ impl Elaborator<'_> {
     fn contact_setting(
         &mut self,
         made: &mut Contact,
-        word: &str,
-        setting: &Setting,
+        words: &mut FrictionWords,
+        (word, setting): (&str, &Setting),
     ) -> Option<()> {
         let at = setting.name.span;
         let SettingValue::Value(id) = setting.value else {
             self.error("E0454", at, format!("`{word}` takes a value, not a range"));
             return None;
         };
+        let site = Site { part: 0, id };
         match word {
             "restitution" => made.restitution = self.contact_number(word, id, 1.0)?,
-            "friction" => made.friction = self.contact_number(word, id, f64::INFINITY)?,
-            "static" => made.holding = self.contact_number(word, id, f64::INFINITY)?,
-            "slip" => {
-                let site = Site { part: 0, id };
-                let value = self.read(site, Place::Constraint);
-                made.slip = Some(self.scalar(&value, site, "the slip of a contact")?);
+            "friction" => {
+                words.friction = Some(self.contact_number(word, id, f64::INFINITY)?);
             }
-            "at" => made.slip = Some(self.slip_of_point(made.gap, Site { part: 0, id })?),
-            "law" => made.law = self.impact_law(Site { part: 0, id })?,
+            "static" => words.holding = Some(self.contact_number(word, id, f64::INFINITY)?),
+            "rolling" => words.rolling = Some(self.contact_number(word, id, f64::INFINITY)?),
+            "regularised" => {
+                words.regular = Some(self.contact_number(word, id, f64::INFINITY)?);
+            }
+            "slip" => words.slip = self.rates(site, "the slip of a contact")?,
+            "roll" => words.roll = self.rates(site, "the rolling of a contact")?,
+            "at" => words.slip = self.slip_of_point(made.gap, site)?,
+            "law" => made.law = self.impact_law(site)?,
             _ => {
                 let hint = match closest(word, &SETTINGS) {
                     Some(meant) => format!("did you mean `{meant}`?"),
@@ -153,7 +165,7 @@ impl Elaborator<'_> {
     }
 
     /// A number from 0 to `most`, as far as it is constant.
-    fn contact_number(&mut self, word: &str, id: ExprId, most: f64) -> Option<Expr> {
+    pub(super) fn contact_number(&mut self, word: &str, id: ExprId, most: f64) -> Option<Expr> {
         let site = Site { part: 0, id };
         let value = self.read(site, Place::Force);
         let e = self.scalar(&value, site, &format!("the {word} of a contact"))?;
@@ -181,81 +193,5 @@ impl Elaborator<'_> {
             self.error_hint("E0454", self.span(site), message, &hint);
         }
         found.map(|(law, _)| *law)
-    }
-
-    /// The velocity along the contact of a material point $r$ in the plane: with $\partial g/\partial q = n\cdot
-    /// \partial r/\partial q$, it is $(n_2\dot r_1 - n_1\dot r_2)/|n|$.
-    fn slip_of_point(&mut self, gap: Expr, site: Site) -> Option<Expr> {
-        let value = self.read(site, Place::Along);
-        let (Some(Shape::Vector(2)), [x, y]) = (value.shape(), value.entries()) else {
-            let message = "the point of a contact has two components";
-            let hint = "write `at = [X, Y]`, or give the velocity: `slip = x' - r*phi'`";
-            self.error_hint("E0454", self.span(site), message.into(), hint);
-            return None;
-        };
-        let (x, y, g) = (*x, *y, self.graph);
-        let q: Vec<Expr> = self.draft.coordinates.iter().map(|c| c.position).collect();
-        let v: Vec<Expr> = self.draft.coordinates.iter().map(|c| c.velocity).collect();
-        let [across, along, of_gap] = [x, y, gap].map(|e| g.gradient(e, &q));
-        let [aa, ab, bb] =
-            [(&across, &across), (&across, &along), (&along, &along)].map(|(u, w)| g.dot(u, w));
-        let [a, b] = [&across, &along].map(|u| g.dot(u, &of_gap));
-        let n = [g.sub(g.mul(bb, a), g.mul(ab, b)), g.sub(g.mul(aa, b), g.mul(ab, a))];
-        let [dx, dy] = [&across, &along].map(|u| g.dot(u, &v));
-        Some(self.unit_slip(n, [dx, dy]))
-    }
-
-    /// $(n_2 v_1 - n_1 v_2)/|n|$
-    fn unit_slip(&self, n: [Expr; 2], v: [Expr; 2]) -> Expr {
-        let g = self.graph;
-        let along = g.sub(g.mul(n[1], v[0]), g.mul(n[0], v[1]));
-        if g.vanishes_modulo_prime(n[0]) {
-            // NOTE: a straight floor needs no root.
-            return if self.constant(n[1]).is_some_and(|c| c.value < 0.0) {
-                g.neg(v[0])
-            } else {
-                v[0]
-            };
-        }
-        g.div(along, g.sqrt(g.add(g.mul(n[0], n[0]), g.mul(n[1], n[1]))))
-    }
-
-    /// Gives contacts with friction their slip where a model is a point in the plane, when everything is known.
-    pub(crate) fn finish_contacts(&mut self) {
-        for k in 0..self.draft.hybrid.contacts.len() {
-            let contact = &self.draft.hybrid.contacts[k];
-            let g = self.graph;
-            let is_smooth = [contact.friction, contact.holding].iter().all(|&e| e == g.zero());
-            if is_smooth || contact.slip.is_some() {
-                continue;
-            }
-            let (span, gap) = (contact.span, contact.gap);
-            match self.point_slip(gap) {
-                Some(slip) => self.draft.hybrid.contacts[k].slip = Some(slip),
-                None if self.draft.faulty => {}
-                None => {
-                    let message = "the model does not say how fast this contact slides";
-                    let hint = "give the velocity along the contact, `slip = x' - r*phi'`, or the point that \
-                                touches, `at = [X, Y]`";
-                    self.error_hint("E0454", span, message.into(), hint);
-                }
-            }
-        }
-    }
-
-    /// The slip of a point in the plane: two coordinates with the same mass.
-    fn point_slip(&self, gap: Expr) -> Option<Expr> {
-        let g = self.graph;
-        let moving: Vec<_> = self.draft.coordinates.iter().filter(|c| !c.is_state).collect();
-        let [a, b] = moving[..] else { return None };
-        let energy = &self.draft.dynamics.energy;
-        let (l, _) = energy.lagrangian.or(energy.kinetic)?;
-        let momenta = g.gradient(l?, &[a.velocity, b.velocity]);
-        let mass = |p: Expr| g.gradient(p, &[a.velocity, b.velocity]);
-        let [first, second] = [mass(momenta[0]), mass(momenta[1])];
-        let is_point = g.vanishes_modulo_prime(first[1])
-            && g.vanishes_modulo_prime(g.sub(first[0], second[1]));
-        let n = g.gradient(gap, &[a.position, b.position]);
-        is_point.then(|| self.unit_slip([n[0], n[1]], [a.velocity, b.velocity]))
     }
 }

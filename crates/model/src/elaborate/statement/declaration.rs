@@ -266,7 +266,7 @@ impl Elaborator<'_> {
         };
         let mut entries = Vec::with_capacity(shape.len());
         for &e in value.entries() {
-            let Some(constant) = self.constant(e) else {
+            let Some(constant) = self.definite(e) else {
                 let culprit = self.first_varying(&[e]);
                 let message =
                     format!("{} must be constant, but depends on `{culprit}`", self.subject());

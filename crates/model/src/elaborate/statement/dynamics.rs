@@ -6,7 +6,7 @@ use crate::diagnostic::Diagnostic;
 use crate::elaborate::Elaborator;
 use crate::elaborate::place::Place;
 use crate::elaborate::scope::{Meaning, Site};
-use crate::model::{Activity, Equation, Force, ForceOrigin};
+use crate::model::{Activity, Equation, Force, ForceOrigin, Noise};
 use crate::shape::algebra;
 use crate::shape::{Shape, Value, component_name};
 use crate::source::Span;
@@ -105,6 +105,7 @@ impl Elaborator<'_> {
         for (span, what) in [
             self.draft.dynamics.constraints.first().map(|c| (c.span, "constraints")),
             self.draft.dynamics.forces.first().map(|f| (f.span, "forces")),
+            self.draft.dynamics.noises.first().map(|n| (n.span, "noise")),
         ]
         .into_iter()
         .flatten()
@@ -209,6 +210,26 @@ impl Elaborator<'_> {
             self.add_force(Force { name, components, origin, span });
             self.draft.hybrid.forces.resize(place, Activity::default());
             self.draft.hybrid.forces.push(activity);
+        }
+    }
+
+    /// `noise x: sigma`, one process for each component.
+    pub(crate) fn noise(&mut self, noise: &syntax::Noise, span: Span) {
+        let text = self.own_name(noise.name);
+        self.speak_of(format!("the noise on `{text}`"));
+        let site = Site { part: 0, id: noise.value };
+        let Some(strengths) = self.force_on(&text, noise.name.span, &noise.slots, site) else {
+            return;
+        };
+        if strengths.iter().any(|&e| self.graph.has_memory(e)) {
+            let message = "the strength of noise cannot contain memory".into();
+            self.error("E0451", span, message);
+            return;
+        }
+        for (coordinate, &strength) in strengths.iter().enumerate() {
+            if strength != self.graph.zero() {
+                self.draft.dynamics.noises.push(Noise { coordinate, strength, span });
+            }
         }
     }
 

@@ -9,6 +9,7 @@ pub(crate) mod draw;
 mod draw_figure;
 mod dynamics;
 mod force_density;
+mod friction;
 mod hybrid;
 mod initial;
 mod outputs;

@@ -193,6 +193,7 @@ impl Elaborator<'_> {
         self.finish_constraints();
         self.finish_bodies();
         self.finish_initial();
+        self.finish_history();
         self.finish_final();
         let (n, zero) = (self.draft.coordinates.len(), self.graph.zero());
         for force in &mut self.draft.dynamics.forces {

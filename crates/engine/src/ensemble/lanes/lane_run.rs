@@ -1,0 +1,571 @@
+//! The run of many motions in lanes: starts, steps, events, the second integration and the checks.
+
+use std::collections::VecDeque;
+
+use pfaff_program::{LANES, LaneExecutor, LaneRows};
+
+use crate::audit::error::{against_limit, error_limit};
+use crate::ensemble::lanes::cubic::Cubic;
+use crate::ensemble::lanes::programs::{StartLayout, StepLayout};
+use crate::ensemble::lanes::{LaneEventRecord, LaneMotion, Lanes};
+use crate::motion::verdict::{Audit, Check, Verdict};
+
+/// Differences beyond this part of a coordinate's size say nothing.
+const APART: f64 = 0.03;
+/// The error of a single step, in parts of the tolerance.
+const OF_STEP: f64 = 1.0;
+/// Short steps onto an event at most.
+const MOST_LANDINGS: usize = 8;
+/// A value that has a sign, and whose products have one.
+const JUST: f64 = 1e-150;
+/// Events closer than this part of a step are left to a single run.
+const TOGETHER: f64 = 1e-3;
+
+/// Eight lanes with their executors. Give each thread its own.
+pub(crate) struct LaneRun<'a> {
+    lanes: &'a Lanes,
+    step: LaneExecutor,
+    start: LaneExecutor,
+    point: LaneExecutor,
+    /// The rows before and after a step.
+    before: LaneRows,
+    after: LaneRows,
+    start_inputs: LaneRows,
+    start_outputs: LaneRows,
+    point_inputs: LaneRows,
+    point_outputs: LaneRows,
+    /// Motions that wait for a lane, and those whose states are still to be read off.
+    waiting: VecDeque<Box<InFlight>>,
+    #[allow(clippy::vec_box, reason = "they change places with lanes, and are large")]
+    ended: Vec<Box<InFlight>>,
+    /// Storage of motions that are over.
+    #[allow(clippy::vec_box, reason = "as above")]
+    spare: Vec<Box<InFlight>>,
+    active: [Option<Box<InFlight>>; LANES],
+    /// The motion whose parameters each lane has.
+    owners: [usize; LANES],
+}
+
+/// A motion on its way through the lanes.
+#[derive(Clone, Debug, Default)]
+struct InFlight {
+    case: usize,
+    values: Vec<f64>,
+    /// The rows of its first step.
+    start: Vec<f64>,
+    energy: [f64; 2],
+    is_second: bool,
+    /// Which of the tolerances the second integration has.
+    attempt: usize,
+    landing: Option<Landing>,
+    end: Ended,
+    second: Ended,
+    events: Vec<LaneEventRecord>,
+    /// The state that is read off next: events, then the end.
+    points: Vec<(f64, Vec<f64>)>,
+}
+
+/// On the way to an event.
+#[derive(Clone, Copy, Debug)]
+struct Landing {
+    event: usize,
+    tries: usize,
+    /// The step that was intended.
+    h: f64,
+    /// The length of the step that it was found in.
+    within: f64,
+}
+
+/// Where an integration ended.
+#[derive(Clone, Debug, Default)]
+struct Ended {
+    t: f64,
+    y: Vec<f64>,
+    largest: Vec<f64>,
+    steps: f64,
+    event: Option<usize>,
+}
+
+/// What attention to a lane leads to.
+enum Next {
+    Goes,
+    /// The integration has ended.
+    Ends(Option<usize>),
+    /// A single run has to do it.
+    Leaves,
+}
+
+impl<'a> LaneRun<'a> {
+    pub(crate) fn new(lanes: &'a Lanes) -> Self {
+        let programs = &lanes.programs;
+        let layout = programs.layout;
+        let start = StartLayout { step: layout };
+        Self {
+            lanes,
+            step: programs.step.lane_executor(&lanes.values, lanes.backend),
+            start: programs.start.lane_executor(&[], lanes.backend),
+            point: programs.point.lane_executor(&[], lanes.backend),
+            before: LaneRows::new(layout.rows() + 2),
+            after: LaneRows::new(layout.rows() + 2),
+            start_inputs: LaneRows::new(3 + lanes.values.len()),
+            start_outputs: LaneRows::new(start.rows()),
+            point_inputs: LaneRows::new(1 + layout.controlled() + lanes.values.len()),
+            point_outputs: LaneRows::new(programs.point.outputs()),
+            waiting: VecDeque::new(),
+            ended: Vec::new(),
+            spare: Vec::new(),
+            active: [const { None }; LANES],
+            owners: [usize::MAX; LANES],
+        }
+    }
+
+    /// Runs so many motions. `values` writes the parameters of one over those of the model; `done` takes each when it
+    /// is complete, in any order, or `None` if a single run has to do it; what is not handed over was interrupted.
+    pub(crate) fn run(
+        &mut self,
+        count: usize,
+        values: &mut dyn FnMut(usize, &mut [f64]),
+        done: &mut dyn FnMut(usize, Option<LaneMotion>),
+        goes_on: &dyn Fn() -> bool,
+    ) {
+        let mut next = 0;
+        self.owners = [usize::MAX; LANES];
+        loop {
+            for lane in 0..LANES {
+                self.fill(lane, &mut next, count, values, done);
+            }
+            self.advance(&mut next, count, values, done, goes_on);
+            self.read_off(done);
+            if self.waiting.is_empty() && (next >= count || !goes_on()) {
+                break;
+            }
+        }
+        self.ended.clear();
+    }
+
+    /// Steps until no lane has a motion.
+    fn advance(
+        &mut self,
+        next: &mut usize,
+        count: usize,
+        values: &mut dyn FnMut(usize, &mut [f64]),
+        done: &mut dyn FnMut(usize, Option<LaneMotion>),
+        goes_on: &dyn Fn() -> bool,
+    ) {
+        let layout = self.lanes.programs.layout;
+        let mut trials = 0_usize;
+        while self.active.iter().any(Option::is_some) {
+            let rows = layout.rows() * LANES;
+            self.step.evaluate(&self.before.rows()[..rows], self.after.rows_mut());
+            std::mem::swap(&mut self.before, &mut self.after);
+            // From here on `before` is what the step came to, and `after` what it started from.
+            let flags = &self.before.rows()[layout.attention() * LANES..][..LANES];
+            if flags.iter().sum::<f64>() > 0.0 {
+                for lane in 0..LANES {
+                    if self.before.at(layout.attention(), lane) > 0.0 {
+                        self.attend(lane, next, count, values, done);
+                    }
+                }
+            }
+            trials += 1;
+            if trials.is_multiple_of(64) && !goes_on() {
+                self.active.iter_mut().for_each(|lane| *lane = None);
+                self.waiting.clear();
+                *next = count;
+            }
+        }
+    }
+
+    /// Gives the next motion to a lane; without one it stands still.
+    fn fill(
+        &mut self,
+        lane: usize,
+        next: &mut usize,
+        count: usize,
+        values: &mut dyn FnMut(usize, &mut [f64]),
+        done: &mut dyn FnMut(usize, Option<LaneMotion>),
+    ) {
+        while self.waiting.is_empty() && *next < count {
+            self.begin(next, count, values, done);
+        }
+        let Some(flight) = self.waiting.pop_front() else {
+            let layout = self.lanes.programs.layout;
+            // NOTE: a step of length zero from any state: nothing changes and nothing is asked for.
+            for row in 0..layout.rows() {
+                let value = self.before.at(row, (lane + 1) % LANES);
+                self.before.set(row, lane, value);
+            }
+            self.before.set(StepLayout::T1, lane, f64::MIN_POSITIVE);
+            self.before.set(StepLayout::H, lane, 0.0);
+            self.before.set(StepLayout::TRIES, lane, f64::NEG_INFINITY);
+            self.before.set(StepLayout::T, lane, 0.0);
+            for event in 0..layout.events {
+                self.before.set(layout.event(event), lane, 1.0);
+            }
+            self.active[lane] = None;
+            return;
+        };
+        self.place(lane, flight);
+    }
+
+    /// Puts a motion at its start into a lane.
+    fn place(&mut self, lane: usize, mut flight: Box<InFlight>) {
+        let layout = self.lanes.programs.layout;
+        for (row, value) in flight.start.iter().enumerate().take(layout.rows()) {
+            self.before.set(row, lane, *value);
+        }
+        let settings = self.lanes.settings;
+        if flight.is_second {
+            let tolerance = settings.looser[flight.attempt];
+            let ratio = tolerance / settings.tolerance;
+            self.before.set(StepLayout::TOLERANCE, lane, tolerance);
+            let h = flight.start[StepLayout::H] * ratio.sqrt().sqrt().sqrt();
+            self.before.set(StepLayout::H, lane, h);
+            self.before.set(StepLayout::T1, lane, flight.end.t);
+        }
+        flight.landing = None;
+        if self.owners[lane] != flight.case {
+            self.owners[lane] = flight.case;
+            self.step.set_parameters(lane, &flight.values);
+        }
+        self.active[lane] = Some(flight);
+    }
+
+    /// Finds the starts of up to eight further motions.
+    fn begin(
+        &mut self,
+        next: &mut usize,
+        count: usize,
+        values: &mut dyn FnMut(usize, &mut [f64]),
+        done: &mut dyn FnMut(usize, Option<LaneMotion>),
+    ) {
+        let settings = self.lanes.settings;
+        let some = LANES.min(count - *next);
+        let mut flights = Vec::with_capacity(some);
+        for lane in 0..some {
+            let mut flight = self.spare.pop().unwrap_or_default();
+            flight.case = *next + lane;
+            flight.values.clone_from(&self.lanes.values);
+            values(flight.case, &mut flight.values);
+            flights.push(flight);
+        }
+        for lane in 0..LANES {
+            let flight = &flights[lane.min(some - 1)];
+            let given = [settings.t0, settings.t1, settings.tolerance];
+            for (row, value) in given.iter().chain(&flight.values).enumerate() {
+                self.start_inputs.set(row, lane, *value);
+            }
+        }
+        self.start.evaluate(self.start_inputs.rows(), self.start_outputs.rows_mut());
+        let layout = StartLayout { step: self.lanes.programs.layout };
+        for (lane, mut flight) in flights.into_iter().enumerate() {
+            if self.start_outputs.at(layout.good(), lane) != 1.0 {
+                done(flight.case, None);
+                self.spare.push(flight);
+                continue;
+            }
+            flight.start.clear();
+            let rows = 0..layout.step.rows();
+            flight.start.extend(rows.map(|row| self.start_outputs.at(row, lane)));
+            flight.energy = [layout.energy(), layout.energy_size()]
+                .map(|row| self.start_outputs.at(row, lane));
+            flight.is_second = false;
+            flight.attempt = 0;
+            flight.events.clear();
+            flight.points.clear();
+            self.waiting.push_back(flight);
+        }
+        *next += some;
+    }
+
+    /// Looks at a lane that asked for it.
+    fn attend(
+        &mut self,
+        lane: usize,
+        next: &mut usize,
+        count: usize,
+        values: &mut dyn FnMut(usize, &mut [f64]),
+        done: &mut dyn FnMut(usize, Option<LaneMotion>),
+    ) {
+        let Some(mut flight) = self.active[lane].take() else { return };
+        match self.judged(lane, &mut flight) {
+            Next::Goes => self.active[lane] = Some(flight),
+            Next::Leaves => {
+                done(flight.case, None);
+                self.spare.push(flight);
+                self.fill(lane, next, count, values, done);
+            }
+            Next::Ends(event) => {
+                let ended = self.ended(lane, event);
+                if flight.is_second {
+                    flight.second = ended;
+                    self.ended.push(flight);
+                    if self.ended.len() >= LANES {
+                        self.read_off(done);
+                    }
+                    self.fill(lane, next, count, values, done);
+                } else {
+                    flight.end = ended;
+                    flight.is_second = true;
+                    self.place(lane, flight);
+                }
+            }
+        }
+    }
+
+    /// The state in which a lane is.
+    fn ended(&self, lane: usize, event: Option<usize>) -> Ended {
+        let layout = self.lanes.programs.layout;
+        let (d, all) = (layout.controlled(), layout.controlled() + layout.work);
+        Ended {
+            t: self.before.at(StepLayout::T, lane),
+            y: (0..all).map(|i| self.before.at(StepLayout::y(i), lane)).collect(),
+            largest: (0..d).map(|i| self.before.at(layout.largest(i), lane)).collect(),
+            steps: self.before.at(StepLayout::STEPS, lane),
+            event,
+        }
+    }
+
+    /// What becomes of a lane that asked for attention.
+    fn judged(&mut self, lane: usize, flight: &mut InFlight) -> Next {
+        let layout = self.lanes.programs.layout;
+        if self.before.at(layout.doubt(), lane) > 0.0 {
+            return Next::Leaves;
+        }
+        let is_there =
+            self.before.at(StepLayout::T, lane) >= self.before.at(StepLayout::T1, lane);
+        if flight.is_second {
+            return if is_there { Next::Ends(None) } else { Next::Goes };
+        }
+        if let Some(landing) = flight.landing {
+            // NOTE: a step backwards ends before it begins.
+            let is_there = is_there
+                || self.before.at(StepLayout::T, lane) == self.before.at(StepLayout::T1, lane);
+            return if is_there { self.land(lane, flight, landing) } else { Next::Goes };
+        }
+        let steps = |rows: &LaneRows| rows.at(StepLayout::STEPS, lane);
+        if steps(&self.before) > steps(&self.after) {
+            match self.crossing(lane) {
+                Crossing::None => {}
+                Crossing::Unclear => return Next::Leaves,
+                Crossing::At { event, t } => {
+                    let (start, end) = (
+                        self.after.at(StepLayout::T, lane),
+                        self.before.at(StepLayout::T, lane),
+                    );
+                    let h = self.before.at(StepLayout::H, lane);
+                    let landing = Landing { event, tries: 0, h, within: end - start };
+                    flight.landing = Some(landing);
+                    for row in 0..layout.rows() {
+                        let value = self.after.at(row, lane);
+                        self.before.set(row, lane, value);
+                    }
+                    self.before.set(StepLayout::T1, lane, t);
+                    self.before.set(StepLayout::H, lane, t - start);
+                    return Next::Goes;
+                }
+            }
+        }
+        if is_there { Next::Ends(None) } else { Next::Goes }
+    }
+
+    /// The first event of the step that a lane has made.
+    fn crossing(&self, lane: usize) -> Crossing {
+        let layout = self.lanes.programs.layout;
+        let (start, end) =
+            (self.after.at(StepLayout::T, lane), self.before.at(StepLayout::T, lane));
+        let h = end - start;
+        let mut first: Option<(usize, f64)> = None;
+        for (i, event) in self.lanes.events.iter().enumerate() {
+            let (g0, g1) =
+                (self.after.at(layout.event(i), lane), self.before.at(layout.event(i), lane));
+            let (d0, d1) = (
+                h * self.after.at(layout.event_rate(i), lane),
+                h * self.before.at(layout.event_rate(i), lane),
+            );
+            let cubic = Cubic { g0, g1, d0, d1 };
+            if g0 == 0.0 || g0 * g1 > 0.0 {
+                // NOTE: what starts at zero has no sign to change.
+                if g0 != 0.0 && cubic.may_touch() {
+                    return Crossing::Unclear;
+                }
+                continue;
+            }
+            if !cubic.is_monotone() {
+                return Crossing::Unclear;
+            }
+            let rises = if g1 > g0 { 1.0 } else { -1.0 };
+            if event.direction != 0.0 && event.direction != rises {
+                continue;
+            }
+            let t = start + h * cubic.zero();
+            match first {
+                Some((_, known)) if (known - t).abs() < TOGETHER * h => {
+                    return Crossing::Unclear;
+                }
+                Some((_, known)) if known < t => {}
+                _ => first = Some((i, t)),
+            }
+        }
+        first.map_or(Crossing::None, |(event, t)| Crossing::At { event, t })
+    }
+
+    /// A lane has come to where an event was expected.
+    fn land(&mut self, lane: usize, flight: &mut InFlight, landing: Landing) -> Next {
+        let layout = self.lanes.programs.layout;
+        let Landing { event, tries, h, within } = landing;
+        let value = self.before.at(layout.event(event), lane);
+        let slope = self.before.at(layout.event_rate(event), lane);
+        let t = self.before.at(StepLayout::T, lane);
+        let correction = -value / slope;
+        let is_close = correction.abs() <= 1e-14 * (t.abs() + within.abs());
+        if !correction.is_finite()
+            || correction.abs() > within.abs()
+            || (tries >= MOST_LANDINGS && !is_close)
+        {
+            return Next::Leaves;
+        }
+        if !is_close {
+            flight.landing = Some(Landing { tries: tries + 1, ..landing });
+            self.before.set(StepLayout::T1, lane, t + correction);
+            self.before.set(StepLayout::H, lane, correction);
+            return Next::Goes;
+        }
+        flight.landing = None;
+        let direction = if slope > 0.0 { 1.0 } else { -1.0 };
+        let y: Vec<f64> =
+            (0..layout.controlled()).map(|i| self.before.at(StepLayout::y(i), lane)).collect();
+        flight.points.push((t, y));
+        flight.events.push(LaneEventRecord { event, t, direction, state: Vec::new() });
+        if self.lanes.events[event].stop {
+            return Next::Ends(Some(event));
+        }
+        // The sign that it has from here on.
+        self.before.set(layout.event(event), lane, direction * JUST);
+        self.before.set(StepLayout::T1, lane, self.lanes.settings.t1);
+        let rest = self.lanes.settings.t1 - t;
+        self.before.set(StepLayout::H, lane, h.min(rest));
+        if rest <= 0.0 { Next::Ends(None) } else { Next::Goes }
+    }
+
+    /// Reads the states of motions off that have ended, and hands them over.
+    fn read_off(&mut self, done: &mut dyn FnMut(usize, Option<LaneMotion>)) {
+        let flights = std::mem::take(&mut self.ended);
+        let d = self.lanes.programs.layout.controlled();
+        let mut points: Vec<(usize, f64, &[f64])> = Vec::new();
+        for (place, flight) in flights.iter().enumerate() {
+            points.extend(flight.points.iter().map(|(t, y)| (place, *t, y.as_slice())));
+            points.push((place, flight.end.t, &flight.end.y[..d]));
+        }
+        let mut found: Vec<Vec<f64>> = Vec::with_capacity(points.len());
+        for some in points.chunks(LANES) {
+            for lane in 0..LANES {
+                let (place, t, y) = some[lane.min(some.len() - 1)];
+                let numbers = [&t].into_iter().chain(y).chain(&flights[place].values);
+                for (row, value) in numbers.enumerate() {
+                    self.point_inputs.set(row, lane, *value);
+                }
+            }
+            self.point.evaluate(self.point_inputs.rows(), self.point_outputs.rows_mut());
+            let rows = self.lanes.programs.point.outputs();
+            for lane in 0..some.len() {
+                found.push((0..rows).map(|row| self.point_outputs.at(row, lane)).collect());
+            }
+        }
+        drop(points);
+        let mut found = found.into_iter();
+        for mut flight in flights {
+            let n = self.lanes.programs.layout.n;
+            let kept = n + self.lanes.programs.observed;
+            let points = std::mem::take(&mut flight.points);
+            for (record, (_, y)) in flight.events.iter_mut().zip(&points) {
+                let read = found.next().unwrap_or_default();
+                record.state = [&y[..n], &read[..kept]].concat();
+            }
+            let read = found.next().unwrap_or_default();
+            match self.checked(&mut flight, &read, kept) {
+                Some(motion) => done(flight.case, Some(motion)),
+                None if flight.attempt + 1 < self.lanes.settings.looser.len() => {
+                    flight.attempt += 1;
+                    flight.points = points;
+                    self.waiting.push_back(flight);
+                    continue;
+                }
+                None => done(flight.case, None),
+            }
+            self.spare.push(flight);
+        }
+    }
+
+    /// The motion, if it passes.
+    fn checked(&self, flight: &mut InFlight, read: &[f64], kept: usize) -> Option<LaneMotion> {
+        let Lanes { programs, settings, .. } = self.lanes;
+        let layout = programs.layout;
+        let n = layout.n;
+        let (end, second) = (&flight.end, &flight.second);
+        let tolerance = settings.tolerance;
+        let rounding = 3.0 * f64::EPSILON * end.steps.sqrt();
+        // NOTE: a margin that is three times that of a long run, because these may be short.
+        let by_tolerance = (30.0 * tolerance + rounding) / settings.looser[flight.attempt];
+        let by_steps = 3.0 * (second.steps / end.steps).powi(8);
+        let margin = by_tolerance.max(by_steps.min(1.0));
+        let (mut largest, mut errors) = (0.0_f64, Vec::with_capacity(n));
+        for i in 0..n {
+            let distance = (end.y[i] - second.y[i]).abs();
+            let size = end.largest[i];
+            if distance > APART * size || distance.is_nan() {
+                return None;
+            }
+            largest = largest.max(if distance > 0.0 { margin * distance / size } else { 0.0 });
+            let of_rounding = f64::EPSILON * (end.y[i].abs() + end.steps * size);
+            errors.push(margin * distance + of_rounding + OF_STEP * tolerance * size);
+        }
+        let mut checks = Vec::new();
+        let residuals = &read[kept + 2..];
+        let reason = "every velocity is computed from those that are free, to rounding";
+        for (name, residual) in self.lanes.constraints.iter().zip(residuals) {
+            checks.push(Check::new(format!("constraint {name}"), *residual, 1e-12, reason));
+        }
+        let (energy, size) = (read[kept], read[kept + 1]);
+        let work = if layout.work > 0 { end.y[layout.controlled()] } else { 0.0 };
+        let off = (energy - flight.energy[0] - work).abs();
+        let scale = size.max(flight.energy[1]).max(energy.abs() + work.abs());
+        let per_step = tolerance + 4.0 * f64::EPSILON;
+        let quadrature = if layout.work > 0 {
+            100.0 * libm::pow(tolerance, 0.875) * work.abs()
+        } else {
+            0.0
+        };
+        let limit = 10.0 * per_step * (end.steps + 1.0) * scale + quadrature;
+        let reason = "each step may have an error of the tolerance in every component; the resulting errors of the \
+            energy add up";
+        let limit = limit.min(1e-2 * scale);
+        checks.push(Check::new("energy balance".into(), off, limit, reason));
+        checks.push(against_limit(Some(largest), error_limit(tolerance, end.steps)));
+        let audit = Audit::of(checks);
+        if audit.verdict != Verdict::Pass {
+            return None;
+        }
+        Some(LaneMotion {
+            t: end.t,
+            event: end.event,
+            state: [&end.y[..n], &read[..kept]].concat(),
+            errors,
+            checks: audit.checks,
+            steps: end.steps as usize,
+            events: std::mem::take(&mut flight.events),
+        })
+    }
+}
+
+/// What the events did in a step.
+enum Crossing {
+    None,
+    /// One function crossed zero.
+    At {
+        event: usize,
+        t: f64,
+    },
+    /// A single run has to look more closely.
+    Unclear,
+}

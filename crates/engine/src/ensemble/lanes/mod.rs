@@ -1,0 +1,132 @@
+//! Motions in lanes: eight of one model at once, each with its own values, time and steps.
+//!
+//! A lane whose motion has ended is filled with the next one. What a lane cannot judge is left to a single run: a start
+//! that needs more than a linear solve, a chart that has to be left, a narrow feature, an event that may hide another
+//! one, and every motion that does not pass its checks. So a table never has a verdict that a single run would not
+//! give.
+//!
+//! Each motion is integrated twice, the second time with a tolerance that is looser: its error is estimated as that of
+//! a long single run, by the difference. The energy is balanced from start to end, velocity constraints hold by
+//! construction, and the equations themselves were checked by the whole audit of the first motion.
+
+mod consistent;
+mod cubic;
+mod lane_run;
+mod programs;
+
+use pfaff_model::Workspace;
+use pfaff_program::Backend;
+
+use crate::motion::verdict::Check;
+use crate::problem::settings::Settings;
+use crate::run::template::RunTemplate;
+
+use programs::LanePrograms;
+
+pub(crate) use lane_run::LaneRun;
+
+/// A model made ready to run in lanes.
+pub(crate) struct Lanes {
+    programs: LanePrograms,
+    settings: LaneSettings,
+    events: Vec<LaneEvent>,
+    /// Names of the constraints.
+    constraints: Vec<String>,
+    /// Values of all parameters.
+    values: Vec<f64>,
+    backend: Backend,
+}
+
+/// What all motions have in common.
+#[derive(Clone, Copy, Debug)]
+struct LaneSettings {
+    t0: f64,
+    t1: f64,
+    tolerance: f64,
+    /// Those of the second integration: first the looser one, then one for motions that come apart.
+    looser: [f64; 2],
+}
+
+/// An event in lanes.
+#[derive(Clone, Debug)]
+struct LaneEvent {
+    /// The direction in which it counts: 1, −1, or 0 for both.
+    direction: f64,
+    stop: bool,
+}
+
+/// A motion that lanes have completed and checked.
+#[derive(Clone, Debug)]
+pub struct LaneMotion {
+    /// When it ended, and the event that stopped it, by index.
+    pub t: f64,
+    /// The event that stopped it, by index; `None` at the end of the run.
+    pub event: Option<usize>,
+    /// Positions, velocities, then what is observed, in declared order.
+    pub state: Vec<f64>,
+    /// The error of each coordinate at the end.
+    pub errors: Vec<f64>,
+    /// What was checked.
+    pub checks: Vec<Check>,
+    /// Steps of the first integration.
+    pub steps: usize,
+    /// Events on the way: index, time, direction, then positions, velocities and what is observed.
+    pub events: Vec<LaneEventRecord>,
+}
+
+/// An event on the way of a motion in a lane.
+#[derive(Clone, Debug)]
+pub struct LaneEventRecord {
+    /// The event, by index.
+    pub event: usize,
+    /// When.
+    pub t: f64,
+    /// 1 if the function rises, else −1.
+    pub direction: f64,
+    /// Positions, velocities, then what is observed.
+    pub state: Vec<f64>,
+}
+
+/// Looser by so much, as the second integration of a long single run, and never looser than this.
+const LOOSER: f64 = 1e6;
+const CAREFUL: f64 = 1e3;
+const LOOSEST: f64 = 1e-3;
+/// Tolerances below this are left to single runs, which know the rounding of the equations.
+const STRICTEST: f64 = 1e-12;
+
+impl Lanes {
+    /// Makes a model ready; `None` where lanes do not apply.
+    pub(crate) fn new(
+        model: &Workspace,
+        template: &RunTemplate,
+        settings: &Settings,
+    ) -> Option<Self> {
+        let is_free = settings.is_adaptive() && settings.tolerance() >= STRICTEST;
+        if !is_free || settings.options.longest.is_finite() || settings.options.step.is_some() {
+            return None;
+        }
+        let reduction = template.reduction()?;
+        let programs = LanePrograms::new(model, &reduction)?;
+        let (t0, t1) = settings.span();
+        let tolerance = settings.tolerance();
+        let looser = [LOOSER, CAREFUL]
+            .map(|factor| (factor * tolerance).min(LOOSEST).max(10.0 * tolerance));
+        let direction = |d: pfaff_model::Direction| match d {
+            pfaff_model::Direction::Rising => 1.0,
+            pfaff_model::Direction::Falling => -1.0,
+            pfaff_model::Direction::Both => 0.0,
+        };
+        let events = model
+            .events
+            .iter()
+            .map(|event| LaneEvent { direction: direction(event.direction), stop: event.stop });
+        Some(Self {
+            programs,
+            settings: LaneSettings { t0, t1, tolerance, looser },
+            events: events.collect(),
+            constraints: model.constraints.iter().map(|c| c.name.clone()).collect(),
+            values: model.parameter_values(),
+            backend: settings.backend,
+        })
+    }
+}

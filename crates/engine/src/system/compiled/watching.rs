@@ -1,0 +1,54 @@
+//! The values of events along a motion, and where they are at zero when a segment begins.
+
+use pfaff_solver::EvalError;
+
+use crate::system::compiled::{Compiled, CompiledSystem};
+
+impl CompiledSystem {
+    /// The values of all events, and of the phases that tell how fast they vary. What is at zero up to rounding where a
+    /// segment begins is zero.
+    pub(super) fn watch(
+        &mut self,
+        t: f64,
+        y: &[f64],
+        values: &mut [f64],
+    ) -> Result<(), EvalError> {
+        self.watched_values(t, y, values)?;
+        if let Some((begin, noise)) = &self.begins
+            && t == *begin
+        {
+            let small = values.iter_mut().zip(noise).filter(|(x, noise)| x.abs() <= **noise);
+            small.for_each(|(x, _)| *x = 0.0);
+        }
+        Ok(())
+    }
+
+    fn watched_values(
+        &mut self,
+        t: f64,
+        y: &[f64],
+        values: &mut [f64],
+    ) -> Result<(), EvalError> {
+        if !self.events_need_forces
+            && let Compiled::Reduced(reduced) = &mut self.dynamics
+            && reduced.event_values(t, y, values)
+        {
+            return Ok(());
+        }
+        let mut sample = std::mem::take(&mut self.sample);
+        let resolved =
+            if self.events_need_forces || matches!(self.dynamics, Compiled::Ordinary(_)) {
+                self.resolve(t, y, false, &mut sample)
+            } else {
+                self.kinematics(t, y, &mut sample);
+                Ok(())
+            };
+        sample.inputs(&mut self.observed_inputs);
+        self.sample = sample;
+        resolved?;
+        if let Some(watched) = &mut self.watched {
+            watched.evaluate(&self.observed_inputs, values);
+        }
+        Ok(())
+    }
+}
