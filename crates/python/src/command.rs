@@ -102,6 +102,7 @@ pub(crate) fn run(
                 parameter: name,
                 from,
                 to,
+                switch: options.is_set("switch"),
                 principle: options.principle()?,
                 backend: options.backend()?,
             };
