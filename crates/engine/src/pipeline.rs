@@ -96,14 +96,10 @@ pub(crate) fn run_with(
             "derivatives are computed in doubles: leave `precision = double_double` out",
         ));
     }
-<<<<<<< HEAD
     if !own.noises.is_empty() {
         return noise::run(&own, request, watch);
     }
-    sensitivity::check(&own, request)?;
-=======
     check_derivatives(&own, request)?;
->>>>>>> methods
     let mut motion = solved(model, derivation, request, watch)?;
     // NOTE: between given ends they belong to the search.
     if volterra::has_memory(&own) && !bvp::has_ends(&own) {
