@@ -266,6 +266,8 @@ impl HybridRun<'_> {
             counts: self.counts.clone(),
             sizes: self.sizes.clone(),
             energy: self.energy,
+            noise: None,
+            template: None,
         };
         let rest = self.remaining();
         let whole = &self.whole;
@@ -285,6 +287,8 @@ impl HybridRun<'_> {
     /// The settings of what is left.
     fn remaining(&mut self) -> Settings {
         let mut rest = self.settings.clone();
+        // NOTE: the rows of a segment are put together with those before it.
+        rest.streams = false;
         let t = self.t;
         rest.t0 = t;
         rest.options.t0 = t;
