@@ -29,7 +29,7 @@ pub(crate) fn service(requests: u64) -> ExitCode {
         if request == requests / 10 {
             early = resident();
         }
-        if requests >= 10 && request % (requests / 10) == 0 {
+        if requests >= 10 && request.is_multiple_of(requests / 10) {
             println!("{request} requests: {} kB", resident() / 1024);
         }
     }
@@ -86,7 +86,7 @@ pub(crate) fn steps(count: usize) -> ExitCode {
         if steps == count / 100 {
             early = resident();
         }
-        if steps % (count / 10).max(1) == 0 {
+        if steps.is_multiple_of((count / 10).max(1)) {
             late = resident();
             println!("{steps} steps: {} kB", late / 1024);
         }
