@@ -43,6 +43,9 @@ fn values(i: usize) -> Vec<f64> {
     ]
 }
 
+/// What a thread found: the values of each case, and how many ran by themselves.
+type Part = (Vec<(usize, [f64; 3])>, usize);
+
 /// Seconds of one pass over all motions, and how many ran by themselves.
 fn pass(
     ensemble: &Ensemble<'_>,
@@ -84,7 +87,7 @@ fn pass(
             );
         }
     };
-    let parts: Vec<(Vec<(usize, [f64; 3])>, usize)> = std::thread::scope(|scope| {
+    let parts: Vec<Part> = std::thread::scope(|scope| {
         let workers: Vec<_> = (0..threads).map(|_| scope.spawn(work)).collect();
         workers.into_iter().map(|worker| worker.join().expect("no panic")).collect()
     });

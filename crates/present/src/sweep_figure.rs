@@ -199,10 +199,9 @@ impl SweepRows<'_> {
     }
 
     /// The cells of two varied quantities, and the cell of each case.
-    fn cells(&self, what: &str) -> Result<(Grid, Vec<(usize, usize, usize)>), String> {
-        let [first, second] = match self.varied {
-            [first, second, ..] => [first, second],
-            _ => return Err(format!("{what} needs two quantities that are varied")),
+    fn cells(&self, what: &str) -> Result<(Grid, CellsOfCases), String> {
+        let [first, second, ..] = self.varied else {
+            return Err(format!("{what} needs two quantities that are varied"));
         };
         let (a, b) = (self.values(first)?, self.values(second)?);
         let last: Vec<usize> = self.ranges().iter().map(|range| range.end - 1).collect();
@@ -466,6 +465,9 @@ impl Edges {
         self.0.partition_point(|edge| *edge <= x).saturating_sub(1).min(self.count() - 1)
     }
 }
+
+/// A column, a row and a case for each.
+type CellsOfCases = Vec<(usize, usize, usize)>;
 
 struct Grid {
     x: Edges,

@@ -156,7 +156,7 @@ pub fn text(random: &mut SplitMix) -> Vec<u8> {
         1 | 2 => mutated(random),
         _ => {
             let mut text = String::new();
-            for _ in 0..1 + random.below(6) {
+            for _ in 0..=random.below(6) {
                 text.push_str(TOKENS[random.below(TOKENS.len())]);
                 if random.below(3) > 0 {
                     text.push(' ');
@@ -177,7 +177,7 @@ fn mutated(random: &mut SplitMix) -> Vec<u8> {
         whole.chars().collect()
     } else {
         let mut some = String::new();
-        for _ in 0..1 + random.below(4) {
+        for _ in 0..=random.below(4) {
             some += lines[random.below(lines.len())];
             some.push('\n');
         }

@@ -162,7 +162,7 @@ fn a_toggle_folds() {
     let found = over(text, "F", 0.0, 0.2).unwrap();
     // F = −x(1 − L/√(1+x²)), extreme where (1 + x²)^(3/2) = L.
     let l = 1.36_f64.sqrt();
-    let x = (l.powf(2.0 / 3.0) - 1.0).sqrt();
+    let x = (libm::pow(l, 2.0 / 3.0) - 1.0).sqrt();
     let exact = x * (l / (1.0 + x * x).sqrt() - 1.0);
     let folds = specials(&found, "fold");
     assert!(folds.iter().any(|f| (f.parameter - exact).abs() < 1e-10), "{folds:?} {exact}");

@@ -104,7 +104,7 @@ fn events_are_where_closed_forms_have_them() {
     for (case, motion) in found.iter().enumerate() {
         let Some(motion) = motion else { continue };
         let w = cases.values(case as u64)[0];
-        let zeros: Vec<f64> = (0..)
+        let zeros: Vec<f64> = (0..1_000_000)
             .map(|k| (f64::from(k) + 0.5) * std::f64::consts::PI / w)
             .take_while(|t| *t < 10.0)
             .collect();

@@ -118,7 +118,7 @@ fn what_decides_the_text_is_refused() {
     let prepared = PreparedModel::new(&model, &["w", "x[2](0)"], &request).expect("ready");
     assert!(prepared.run(&[1.0]).is_err());
     let x = prepared.run(&[4.0, 3.0]).expect("a motion").position("x[2]").expect("x[2]").last();
-    assert!((x - 3.0 * 2.0_f64.cos()).abs() < 1e-9, "{x}");
+    assert!((x - 3.0 * libm::cos(2.0)).abs() < 1e-9, "{x}");
 }
 
 /// Threads share one prepared model.

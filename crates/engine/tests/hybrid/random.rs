@@ -2,6 +2,8 @@
 //!
 //! By default a few of each; with `PFAFF_TESTS=full` 1 000 mechanisms and 500 linkages.
 
+#![allow(clippy::print_stdout, reason = "counts of random cases")]
+
 use std::fmt::Write;
 
 use pfaff::{Motion, Run, StopReason, Verdict};

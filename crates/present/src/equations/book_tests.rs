@@ -250,12 +250,11 @@ fn unknowns(derivation: &Derivation, page: &Presentation) -> Vec<String> {
     all
 }
 
+/// Residuals from the values of names.
+type Residuals<'a> = dyn Fn(&dyn Fn(&str) -> f64) -> Vec<f64> + 'a;
+
 /// The accelerations that some residuals, linear in the unknowns, determine together with the kinematic ones.
-fn solved(
-    rows: &dyn Fn(&dyn Fn(&str) -> f64) -> Vec<f64>,
-    unknowns: &[String],
-    known: &dyn Fn(&str) -> f64,
-) -> Vec<f64> {
+fn solved(rows: &Residuals<'_>, unknowns: &[String], known: &dyn Fn(&str) -> f64) -> Vec<f64> {
     let at = |k: Option<usize>| {
         rows(&|name: &str| match unknowns.iter().position(|u| u == name) {
             Some(i) => f64::from(u8::from(Some(i) == k)),

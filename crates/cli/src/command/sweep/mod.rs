@@ -321,11 +321,11 @@ fn to_file(
     let headings = sweep.table.headings();
     let kinds: Vec<_> = headings.iter().map(|heading| heading.kind).collect();
     let mut rows = 0;
-    let mut shown = sweep.table.block();
+    let mut drawn = sweep.table.block();
     write_table(name, &place, form, headings, about, |take| {
         journal.blocks(&kinds, |block| {
             rows += block.rows();
-            pictures.take(&mut shown, block);
+            pictures.take(&mut drawn, block);
             sweep.table.count(block, &mut summary);
             take(block)
         })
@@ -349,7 +349,7 @@ fn to_file(
         print(&shown(name, cases, rows, &summary))?;
         print(&format!("runs   {}\n", sweep.how()))?;
     }
-    pictures.write(sweep, &shown, &summary, about)?;
+    pictures.write(sweep, &drawn, &summary, about)?;
     if next < end {
         say(&format!("note: {} of {} cases; --resume goes on", cases, end - sweep.range.start));
         return Ok(Exit::StoppedEarly);

@@ -269,15 +269,15 @@ impl Multipliers {
         if found.parts.is_empty() {
             Self::of(&found.matrix, w, shooter)
         } else {
-            Self::judged(product_eigenvalues(&found.parts, w)?, shooter)
+            Some(Self::judged(product_eigenvalues(&found.parts, w)?, shooter))
         }
     }
 
     pub(crate) fn of(matrix: &[f64], w: usize, shooter: &Shooter) -> Option<Self> {
-        Self::judged(eigenvalues(w, matrix)?, shooter)
+        Some(Self::judged(eigenvalues(w, matrix)?, shooter))
     }
 
-    fn judged(mut values: Vec<[f64; 2]>, shooter: &Shooter) -> Option<Self> {
+    fn judged(mut values: Vec<[f64; 2]>, shooter: &Shooter) -> Self {
         let is_driven = shooter.is_driven;
         values.sort_by(|a, b| size(b).total_cmp(&size(a)).then(b[1].total_cmp(&a[1])));
         let off = |k: &usize| libm::hypot(values[*k][0] - 1.0, values[*k][1]);
@@ -295,7 +295,7 @@ impl Multipliers {
         } else if others.iter().all(|v| size(v) < 1.0 - NEUTRAL) {
             found.stability = Stability::AsymptoticallyStable;
         }
-        Some(found)
+        found
     }
 
     /// All but the trivial ones.
