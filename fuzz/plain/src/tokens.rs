@@ -167,8 +167,8 @@ pub fn text(random: &mut SplitMix) -> Vec<u8> {
     }
 }
 
-/// Some lines of a gallery text, with some of their parts changed; a whole text, of a model that is not large, once in a
-/// hundred times.
+/// Some lines of a gallery text, with some of their parts changed; a whole text, of a model that is not large, once in
+/// a hundred times.
 fn mutated(random: &mut SplitMix) -> Vec<u8> {
     let whole = GALLERY[random.below(GALLERY.len())].text;
     let lines: Vec<&str> = whole.lines().filter(|line| !line.starts_with('#')).collect();
