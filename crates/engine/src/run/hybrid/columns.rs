@@ -27,7 +27,8 @@ impl HybridRun<'_> {
             let lambda: Vec<f64> = all.iter().map(|series| series.values[row]).collect();
             let at = |series: &[Series]| series.iter().map(|s| s.values[row]).collect();
             let state: [Vec<f64>; 2] = [at(&motion.q), at(&motion.v)];
-            for (place, value) in self.sliding_friction(phase, motion.t[row], &state, &lambda) {
+            for (place, value) in Self::sliding_friction(phase, motion.t[row], &state, &lambda)
+            {
                 all[place].values[row] = value;
             }
         }
@@ -40,7 +41,7 @@ impl HybridRun<'_> {
                 }
             }
             let state = [event.q.clone(), event.v.clone()];
-            for (place, value) in self.sliding_friction(phase, event.t, &state, &all) {
+            for (place, value) in Self::sliding_friction(phase, event.t, &state, &all) {
                 all[place] = value;
             }
             event.multipliers = all;
@@ -49,7 +50,6 @@ impl HybridRun<'_> {
 
     /// Friction of contacts that slide, and its place among all multipliers.
     fn sliding_friction(
-        &self,
         phase: &Phase,
         t: f64,
         [q, v]: &[Vec<f64>; 2],
