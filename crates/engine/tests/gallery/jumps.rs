@@ -115,7 +115,8 @@ fn step(θ: f64, rate: f64) -> [f64; 3] {
     [-θ, libm::cos(2.0 * θ) * rate, strike.t]
 }
 
-/// The long-period gait of Garcia et al. (1998) for the slope 0.009, and its multipliers, by differences of order
+/// The long-period gait of Garcia et al. (1998) for the slope 0.009, and its multipliers -0.190100 ± 0.557599i. The
+/// digits beyond are of the variational equations with their jump, computed apart; here by differences of order
 /// eight of the return map (step 1e-4: rounding of 1e-13/1e-4; the map bends within 6e-3).
 #[test]
 fn the_simplest_walker_has_the_published_gait() {
@@ -142,8 +143,8 @@ fn the_simplest_walker_has_the_published_gait() {
     let trace = first[0] + second[1];
     let det = first[0] * second[1] - second[0] * first[1];
     let (re, im) = (0.5 * trace, f64::sqrt(det - 0.25 * trace * trace));
-    assert!((re + 0.190_099_639_402).abs() < 5e-9, "{re}");
-    assert!((im - 0.557_599_274_284).abs() < 5e-9, "{im}");
+    assert!((re + 0.190_099_841_069).abs() < 3e-9, "{re}");
+    assert!((im - 0.557_598_776_680).abs() < 3e-9, "{im}");
 }
 
 /// The compass of Goswami et al. (1998) on 3 degrees tends to its limit cycle, with a step in 0.734 s. The digits are
