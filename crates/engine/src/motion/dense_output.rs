@@ -1,4 +1,4 @@
-//! A motion as a function of time that stands by itself: positions and velocities at any time, and its nodes for storage.
+//! A motion as a function of time that stands by itself: positions and velocities at any time, its nodes for storage.
 
 use crate::error::Error;
 use crate::motion::Motion;

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import html
 from typing import Any
 
 
@@ -64,6 +63,8 @@ class ModelError(ValueError):
         return [f"{type(self).__name__}:", *lines]
 
     def _repr_html_(self) -> str:
+        import html
+
         parts = []
         for d in self.diagnostics:
             before, marked = d.text[: d.column - 1], d.text[d.column - 1 : d.column - 1 + d.width]
