@@ -16,7 +16,7 @@ const CRATES: &[&str] =
     &["expr", "model", "mechanics", "program", "solver", "engine", "present", "cli", "python"];
 
 /// Two screens.
-const MAX_LINES: usize = 130;
+const MAX_LINES: usize = 150;
 const WIDTH: usize = 120;
 /// Sentences beyond so many characters are shortened.
 const LONG: usize = 100;

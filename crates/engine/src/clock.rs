@@ -16,8 +16,8 @@
 #[derive(Clone, Copy, Debug)]
 pub struct Clock(pub fn() -> f64);
 
-/// Whether work is to end: asked after every step of a run, and in the midst of searches. What is there by then is given
-/// back.
+/// Whether work is to end: asked after every step of a run, and in the midst of searches. What is there by then is
+/// given back.
 ///
 /// ```
 /// use std::sync::atomic::{AtomicBool, Ordering};

@@ -164,8 +164,8 @@ fn reactions_along_symmetries_are_those_of_the_rows() {
     assert_eq!(names(&derive(m, Principle::Chetaev).unwrap()), ["z", "th[0]"]);
 }
 
-/// Of very many cyclic coordinates those are kept that neither a force nor a reaction acts on: with all rates at once, and
-/// one by one.
+/// Of very many cyclic coordinates those are kept that neither a force nor a reaction acts on: with all rates at once,
+/// and one by one.
 #[test]
 fn momenta_of_many_cyclic_coordinates() {
     let text = "coordinates x[1..70], y\nkinetic (sum(i = 1..70, x[i]'^2) + y'^2)/2\n\

@@ -4,6 +4,7 @@
 //! parameters stay symbols (their values
 //! stand beside them), sizes and index ranges are gone.
 
+mod group;
 mod hybrid;
 
 use std::ops::{Deref, DerefMut};
@@ -16,6 +17,7 @@ use crate::elaborate::Scope;
 use crate::source::{Source, Span};
 use crate::syntax::Arena;
 
+pub use group::{GroupKind, LieGroup};
 pub use hybrid::{Activity, Contact, Delay, Friction, Hybrid, ImpactLaw, Sampler};
 
 /// A constrained system as the user wrote it, frozen: it is shared between threads at no cost, and nothing
@@ -509,28 +511,6 @@ pub struct Symmetry {
     pub generator: Vec<Expr>,
     /// Where it stands.
     pub span: Span,
-}
-
-/// Coordinates on which a group acts.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct LieGroup {
-    /// Which one.
-    pub kind: GroupKind,
-    /// The coordinates by index, in the order in which the text names them.
-    pub coordinates: Vec<usize>,
-    /// Where it stands.
-    pub span: Span,
-}
-
-/// A group that acts on coordinates.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum GroupKind {
-    /// `R(n)`: each coordinate is shifted.
-    Translations,
-    /// `SO(2)`: an angle is.
-    Rotations,
-    /// `SE(2)`: two coordinates and an angle, moved like a rigid body in the plane.
-    PlaneMotions,
 }
 
 /// The default run.

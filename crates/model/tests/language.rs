@@ -16,7 +16,6 @@ lagrangian m*(x'^2 + y'^2)/2\n";
 
 /// Files that exist for the tests.
 struct Shelf;
-
 impl Files for Shelf {
     fn read(&self, name: &str) -> Result<String, String> {
         match name {

@@ -154,7 +154,7 @@ impl SweepRows<'_> {
 
     fn fan(&self, column: &str) -> Result<Figure<'static>, String> {
         if !self.has_samples {
-            return Err("a fan needs the states on the way: --keep samples or observe".into());
+            return Err("a fan needs the states on the way: keep samples or observe".into());
         }
         let (t, values) = (self.values("t")?, self.values(column)?);
         let mut rows: Vec<(f64, f64)> =

@@ -14,7 +14,8 @@ use crate::{equations, export, motion, outline};
 /// ```
 /// let answer = pfaff_web::Workbench::default().ask(r#"{"ask": "gallery"}"#);
 /// assert!(answer.contains("\"sleigh\""));
-/// let answer = pfaff_web::Workbench::default().ask(r#"{"ask": "run", "text": "coordinates x\nlagrangian x'^2/2\ninitial x' = 1", "t1": 2}"#);
+/// let question = r#"{"ask": "run", "text": "coordinates x\nlagrangian x'^2/2\ninitial x' = 1", "t1": 2}"#;
+/// let answer = pfaff_web::Workbench::default().ask(question);
 /// assert!(answer.contains("\"pass\""));
 /// ```
 #[derive(Default)]

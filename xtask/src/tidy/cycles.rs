@@ -19,6 +19,8 @@ pub(crate) const MEANT: &[(&str, &[&str])] = &[
     // The interpreters are compiled once more for processors with fused multiply-adds. That takes `unsafe`, which
     // belongs to `native`.
     ("crates/program/src/backend", &["batch", "interpreter", "native"]),
+    // Classes that Python sees name one another: a model makes motions and answers commands.
+    ("crates/python/src", &["command", "model", "motion", "sweep"]),
 ];
 
 /// A module's path inside its crate: `["run", "volterra"]`; the root is empty.

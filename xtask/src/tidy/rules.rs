@@ -64,8 +64,9 @@ pub(crate) fn rust(path: &Path, text: &str) -> Vec<Fault> {
         faults.extend(wildcards::faults(&views.code));
         let owner = crate_folder(path).unwrap_or_default();
         if owner != "cli" {
-            // Python's users stop runs by Ctrl-C too, and somebody has to look at the clock for that.
-            if owner != "python" {
+            // Python's users stop runs by Ctrl-C too, and a server has a limit for every question: somebody has to look
+            // at the clock for that.
+            if owner != "python" && owner != "web" {
                 faults.extend(words::clock(&views.code));
             }
             faults.extend(words::options(&views.literals));
@@ -268,7 +269,8 @@ fn is_source(path: &Path) -> bool {
 
 /// The folder `native/` among the backends.
 fn is_native(path: &Path) -> bool {
-    path.starts_with("crates/program/src/backend/native")
+    // The page calls functions of the workbench by their names.
+    path.starts_with("crates/program/src/backend/native") || path.ends_with("web/src/border.rs")
 }
 
 #[cfg(test)]

@@ -67,8 +67,8 @@ pub struct Run {
     pub clock: Option<Clock>,
     /// Whether the run, or a search, is to end with what it has.
     pub interrupt: Option<Interrupt>,
-    /// Whether rows may be forgotten once the watcher has them ([`Progress::forget`](crate::Progress::forget)): then the
-    /// motion has some of them only, evenly spaced, as its audit needs them.
+    /// Whether rows may be forgotten once the watcher has them ([`Progress::forget`](crate::Progress::forget)): then
+    /// the motion has some of them only, evenly spaced, as its audit needs them.
     pub streams: bool,
     /// What evaluates compiled expressions; the fastest backend that is available, if `None`. All backends
     /// give the same bits.

@@ -1,9 +1,7 @@
 //! Runs from a given start: equations and settings into an audited motion.
 
 use pfaff_expr::{Expr, Graph, Node};
-use pfaff_mechanics::{
-    Conserved, ConservedKind, Effort, Equations, Momentum, conserved, kept_momenta,
-};
+use pfaff_mechanics::Equations;
 use pfaff_model::{Principle, Workspace};
 use pfaff_solver::integrate;
 
@@ -24,6 +22,7 @@ use crate::run::columns::{collect, samples};
 use crate::run::effective_mass::effective_mass_on_the_way;
 use crate::run::global_error::{FirstRun, check, second_run};
 use crate::run::jump::{accumulation, contradicting};
+use crate::run::kept::kept_quantities;
 use crate::run::prepare::{Prepared, RunInput, prepare};
 use crate::run::progress::Progress;
 use crate::run::rank_watch::{RankOutcome, RankPlace, RankWatch};
@@ -389,20 +388,4 @@ fn written_energy(model: &Workspace, equations: &Equations) -> Expr {
         }
         _ => equations.energy,
     }
-}
-
-/// What the motion keeps beside its energy, whose balance is a check of its own; of many coordinates momenta alone.
-pub(crate) fn kept_quantities(model: &Workspace, equations: &Equations) -> Vec<Conserved> {
-    const MANY: usize = 24;
-    if model.coordinates.len() > MANY {
-        let kept = |m: Momentum| Conserved {
-            name: m.name.clone(),
-            kind: ConservedKind::Given(m.name),
-            quantity: m.momentum,
-        };
-        return kept_momenta(model, equations).into_iter().map(kept).collect();
-    }
-    let mut kept = conserved(model, equations, Effort::Audit);
-    kept.retain(|c| !matches!(c.kind, ConservedKind::Energy | ConservedKind::JacobiIntegral));
-    kept
 }

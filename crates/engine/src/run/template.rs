@@ -14,7 +14,7 @@ use crate::motion::sample::Sample;
 use crate::problem::settings::Settings;
 use crate::problem::start::Start;
 use crate::run::consistent_start::begin;
-use crate::run::initial_value::kept_quantities;
+use crate::run::kept::kept_quantities;
 use crate::run::prepare::{Prepared, RunInput, prepare};
 use crate::run::rank_watch::RankWatch;
 use crate::system::compiled::{Compiled, CompiledSystem, Dynamics};

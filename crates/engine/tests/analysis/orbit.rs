@@ -324,8 +324,8 @@ fn doubled_orbits_are_followed() {
     assert_eq!(doubled.points[1].stability, Stability::AsymptoticallyStable);
 }
 
-/// A sleigh that is driven by a periodic torque and braked: its motion may be turned as a whole, and is followed over the
-/// torque all the same.
+/// A sleigh that is driven by a periodic torque and braked: its motion may be turned as a whole, and is followed over
+/// the torque all the same.
 #[test]
 fn the_driven_sleigh_is_followed() {
     let text = "

@@ -15,7 +15,7 @@ use pfaff_expr::{Expr, Graph};
 use pfaff_model::{Principle, Workspace};
 
 use super::ansatz::relations;
-use super::conserved::{Conserved, ConservedKind};
+use super::conserved_quantity::{Conserved, ConservedKind};
 use crate::equations::{Class, Equations};
 
 /// A term of the ansatz.

@@ -2,12 +2,14 @@
 
 mod ansatz;
 mod conserved;
+mod conserved_quantity;
 mod linear_field;
 mod momenta;
 mod null_space;
 mod positions;
 mod quadratic;
 
-pub use conserved::{Conserved, ConservedKind, Effort, conserved};
+pub use conserved::{Effort, conserved};
+pub use conserved_quantity::{Conserved, ConservedKind};
 pub(crate) use momenta::check;
 pub use momenta::{Momentum, kept_momenta, momenta};

@@ -8,7 +8,7 @@ use pfaff_expr::{Expr, Node};
 use pfaff_model::Workspace;
 
 use super::ansatz::{relations, somewhere};
-use super::conserved::{Conserved, ConservedKind};
+use super::conserved_quantity::{Conserved, ConservedKind};
 use super::null_space::NullSpace;
 use crate::equations::{Class, Equations};
 use crate::reduction::quasi_velocities;

@@ -9,7 +9,7 @@ use pfaff_expr::Expr;
 use pfaff_model::{Principle, Workspace};
 
 use super::ansatz::relations;
-use super::conserved::{Conserved, ConservedKind};
+use super::conserved_quantity::{Conserved, ConservedKind};
 use crate::algebra::elimination::solve_linear;
 use crate::equations::{Class, Equations};
 use crate::reduction::reduced_equations;

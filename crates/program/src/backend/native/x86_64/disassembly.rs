@@ -111,8 +111,8 @@ fn constants_of_eight_lanes_take_one_double_each() {
     }
 }
 
-/// Displacements of one byte reach 127 bytes, or as many registers; inputs, outputs and what is put aside at these edges
-/// are read where they are, and code of every length reaches its constants.
+/// Displacements of one byte reach 127 bytes, or as many registers; inputs, outputs and what is put aside at these
+/// edges are read where they are, and code of every length reaches its constants.
 #[test]
 fn displacements_change_their_length_at_the_edges() {
     let g = Graph::new();
