@@ -104,7 +104,7 @@ pub mod sign_site {
 }
 "#;
 
-const GRAPH: &str = r#"
+const GRAPH: &str = r"
 #[doc(hidden)]
 #[allow(missing_docs)]
 impl Graph {
@@ -120,7 +120,7 @@ impl Graph {
         if sign_site::is_chosen(k) { a } else { self.neg(a) }
     }
 }
-"#;
+";
 
 /// One place where a sign can be turned.
 #[derive(Clone, Debug)]
@@ -171,7 +171,7 @@ fn survivors(root: &Path, count: usize, seed: u64) -> io::Result<usize> {
     let mut tests = Vec::new();
     for (package, words, filters) in TESTS {
         let binaries = copy.binaries(words)?;
-        let limit = Duration::from_secs(3600);
+        let limit = Duration::from_hours(1);
         let mut built = Tests { package, binaries, filters, limit };
         let begun = Instant::now();
         if copy.fails(&built, 0) {
@@ -184,7 +184,7 @@ fn survivors(root: &Path, count: usize, seed: u64) -> io::Result<usize> {
         tests.push(built);
     }
     let begun = Instant::now();
-    let Some(usual) = copy.audits(&gallery, 0, Duration::from_secs(600)) else {
+    let Some(usual) = copy.audits(&gallery, 0, Duration::from_mins(10)) else {
         return Err(io::Error::other("the gallery cannot be run without any error"));
     };
     let patience = 10 * begun.elapsed() + Duration::from_secs(20);

@@ -26,9 +26,14 @@ pub(crate) fn write_figure(
     write_bytes(name, inputs, &bytes)
 }
 
+/// Whether a name is that of a page.
+pub(crate) fn is_page(name: &str) -> bool {
+    std::path::Path::new(name).extension().is_some_and(|ending| ending == "html")
+}
+
 /// Writes a page.
 pub(crate) fn write_page(name: &str, inputs: &[PathBuf], page: &str) -> Result<(), Exit> {
-    if !name.ends_with(".html") {
+    if !is_page(name) {
         return Err(usage(&format!("`{name}`: a page must end in .html")));
     }
     write_bytes(name, inputs, page.as_bytes())

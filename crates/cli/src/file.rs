@@ -100,9 +100,10 @@ impl OutputFile {
         motion.notes.push(pfaff::Note::Remark(
             "written during the run, which did not reach its end".into(),
         ));
-        let done = match self.format.grows() {
-            true => self.turns.grow(&self.place, &motion, progress.first_row(), false),
-            false => self.write(&motion, false),
+        let done = if self.format.grows() {
+            self.turns.grow(&self.place, &motion, progress.first_row(), false)
+        } else {
+            self.write(&motion, false)
         };
         self.report(done);
         if !self.failed

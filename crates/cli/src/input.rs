@@ -100,14 +100,17 @@ impl VariedModel {
 
     /// The model with another value of a parameter, or of an initial position or velocity.
     pub(crate) fn changed(&self, name: &str, value: f64) -> Result<Model, Exit> {
-        if let Ok(model) = self.model(Some((name, value))) {
-            return Ok(model);
-        }
-        let also = format!("{name}={value:?}");
-        let initial = self.initial.iter().cloned().chain([also]).collect::<Vec<_>>().join(", ");
-        let overrides = Overrides { set: self.set.clone(), initial: Some(initial) };
-        let source = self.text.source.clone();
-        Model::read(source, &overrides, self.text.files()).map_err(output::failed)
+        let with = |known: &Option<String>| {
+            let also = format!("{name}={value:?}");
+            Some(known.iter().cloned().chain([also]).collect::<Vec<_>>().join(", "))
+        };
+        let source = || self.text.source.clone();
+        let as_parameter = Overrides { set: with(&self.set), initial: self.initial.clone() };
+        let as_start = Overrides { set: self.set.clone(), initial: with(&self.initial) };
+        let model = Model::read(source(), &as_start, self.text.files());
+        let Err(error) = model else { return model.map_err(output::failed) };
+        Model::read(source(), &as_parameter, self.text.files())
+            .map_err(|_| output::failed(error))
     }
 
     /// The files that were read, which no output may replace.

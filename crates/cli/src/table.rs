@@ -30,6 +30,15 @@ pub(crate) fn ending(name: &str) -> Result<Ending, Exit> {
         .ok_or_else(|| usage(&format!("`{name}`: a table must end in .csv or .parquet")))
 }
 
+/// Reads a file without telling of panics, which are caught: the reader of Parquet has some for damaged files.
+pub(crate) fn quietly<T>(read: impl FnOnce() -> T) -> T {
+    let usual = std::panic::take_hook();
+    std::panic::set_hook(Box::new(|_| {}));
+    let done = read();
+    std::panic::set_hook(usual);
+    done
+}
+
 /// All rows of a table.
 pub(crate) fn whole_table(name: &str) -> Result<(Vec<Heading>, Block), Exit> {
     let read = || {
@@ -41,5 +50,5 @@ pub(crate) fn whole_table(name: &str) -> Result<(Vec<Heading>, Block), Exit> {
         reader.whole()
     };
     ending(name)?;
-    read().map_err(|error| usage(&format!("`{name}` cannot be read: {error}")))
+    quietly(read).map_err(|error| usage(&format!("`{name}` cannot be read: {error}")))
 }

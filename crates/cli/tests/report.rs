@@ -177,8 +177,13 @@ fn latex_documents_compile() {
     if !has_latex {
         println!("not compiled: there is no pdflatex here; the structure is checked");
     }
-    for model in ["sleigh", "bicycle", "fractional_constraint", "disk_vakonomic", "snake"] {
-        let answer = pfaff(&["derive", model, "--format", "latex", "--document"]);
+    let models = ["sleigh", "bicycle", "fractional_constraint", "disk_vakonomic", "snake"];
+    let forms = [("pendulum", "reduced"), ("double_pendulum", "hamilton"), ("sleigh", "kane")];
+    let forms = forms.iter().map(|&(model, form)| (model, Some(form)));
+    for (model, form) in models.map(|m| (m, None)).into_iter().chain(forms) {
+        let mut words = vec!["derive", model, "--format", "latex", "--document"];
+        words.extend(form.iter().flat_map(|form| ["--form", form]));
+        let answer = pfaff(&words);
         assert_eq!(answer.status, 0, "{}", answer.err);
         let text = answer.out;
         assert!(text.starts_with("\\documentclass") && text.ends_with("\\end{document}\n"));

@@ -16,15 +16,15 @@ const LARGE: [&str; 5] =
     ["elastic_net", "falling_chain", "isokinetic_gas", "ring_of_rods", "train"];
 
 impl GalleryModel {
+    /// Whether it has hundreds of coordinates: what writes out every entry of its matrices takes long.
+    pub fn is_large(&self) -> bool {
+        LARGE.contains(&self.name)
+    }
+
     /// Whether its motion jumps or switches: what needs one smooth motion cannot have it.
     pub fn switches(&self) -> bool {
         let words = ["contact ", "mode ", "on ", "control "];
         self.text.lines().any(|line| words.iter().any(|word| line.starts_with(word)))
-    }
-
-    /// Whether it has hundreds of coordinates: what writes out every entry of its matrices takes long.
-    pub fn is_large(&self) -> bool {
-        LARGE.contains(&self.name)
     }
 
     /// Its title.

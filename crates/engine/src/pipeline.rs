@@ -99,7 +99,7 @@ pub(crate) fn run_with(
     if !own.noises.is_empty() {
         return noise::run(&own, request, watch);
     }
-    sensitivity::check(&own, request)?;
+    check_derivatives(&own, request)?;
     let mut motion = solved(model, derivation, request, watch)?;
     // NOTE: between given ends they belong to the search.
     if volterra::has_memory(&own) && !bvp::has_ends(&own) {
@@ -120,6 +120,32 @@ pub(crate) fn run_with(
         differences::add_second(model, request, &mut motion, runs)?;
     }
     Ok(motion)
+}
+
+/// Refuses derivatives that a kind of run does not have, and names that the model does not have.
+fn check_derivatives(model: &Workspace, request: &Run) -> Result<(), Failure> {
+    let refused = |what: &str, why: &str| {
+        Err(Failure::Usage(format!("sensitivities are not available for {what}: {why}")))
+    };
+    let is_whole = request.transition || request.gradient.is_some();
+    if variational::is_fractional(model) {
+        let why = "the variational equations of the extremum are not derived";
+        return refused("extrema with memory between given ends (`final`)", why);
+    }
+    if bvp::has_ends(model) {
+        let why = "they are derivatives of a motion from a given start";
+        // NOTE: names are looked up where the end time is known, before the search.
+        return if is_whole {
+            refused("motions between given ends (`final`) as a matrix or a gradient", why)
+        } else {
+            Ok(())
+        };
+    }
+    if volterra::has_memory(model) && is_whole {
+        let why = "the state of such a motion is its whole past";
+        return refused("models with memory as a matrix or a gradient", why);
+    }
+    sensitivity::check(model, request)
 }
 
 /// Adds the sensitivities of a motion with memory: by the variational equations where there are any, else by

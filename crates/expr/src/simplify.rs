@@ -396,9 +396,10 @@ fn split(
 ) -> Option<SumTerm> {
     // NOTE: the factors first: most patterns do not match, and exact divisions take long.
     let factors = take(store, &pattern.factors, &term.factors, bound)?;
-    let coefficient = match pattern.coefficient.is_one() {
-        true => term.coefficient.clone(),
-        false => &term.coefficient / &pattern.coefficient,
+    let coefficient = if pattern.coefficient.is_one() {
+        term.coefficient.clone()
+    } else {
+        &term.coefficient / &pattern.coefficient
     };
     Some(SumTerm { coefficient, factors })
 }

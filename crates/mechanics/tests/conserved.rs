@@ -40,7 +40,7 @@ const SYSTEMS: [System; 14] = [
             observe b = m*(x'^2 + y'^2)/2 + J*th'^2/2 + I*sum(i = 1..3, w[i]'^2)/2
             observe c = J*th' + 3*I*R^2/r^2*th'",
         principle: Principle::Chetaev,
-        kinds: "E J C",
+        kinds: "E P_th C",
     },
     // Kepler's problem: Laplace's vector.
     System {

@@ -1,7 +1,7 @@
 //! Tables of ensembles as figures: fans, heat maps, histograms, basins and overlays.
 
 use crate::number::brief;
-use crate::plot::{Area, Axis, COLOUR_COUNT, Curve, Figure, Paint};
+use crate::plot::{Area, Axis, COLOUR_COUNT, Curve, Figure, Paint, Points};
 use crate::table::{Block, Cells, Heading, column_values};
 
 /// What is drawn of the table of an ensemble.
@@ -184,6 +184,7 @@ impl SweepRows<'_> {
             y: bands.iter().map(|b| b.1[2]).collect::<Vec<_>>().into(),
             colour: 0,
             dash: 0,
+            points: Points::Joined,
         };
         Ok(Figure {
             x: axis("t"),
@@ -198,10 +199,9 @@ impl SweepRows<'_> {
     }
 
     /// The cells of two varied quantities, and the cell of each case.
-    fn cells(&self, what: &str) -> Result<(Grid, Vec<(usize, usize, usize)>), String> {
-        let [first, second] = match self.varied {
-            [first, second, ..] => [first, second],
-            _ => return Err(format!("{what} needs two quantities that are varied")),
+    fn cells(&self, what: &str) -> Result<(Grid, CellsOfCases), String> {
+        let [first, second, ..] = self.varied else {
+            return Err(format!("{what} needs two quantities that are varied"));
         };
         let (a, b) = (self.values(first)?, self.values(second)?);
         let last: Vec<usize> = self.ranges().iter().map(|range| range.end - 1).collect();
@@ -339,7 +339,14 @@ impl SweepRows<'_> {
                 points.sort_by(|a, b| a.0.total_cmp(&b.0));
                 let (x, y): (Vec<f64>, Vec<f64>) = points.into_iter().unzip();
                 let (x, y) = (x.into(), y.into());
-                curves.push(Curve { name: column.clone(), x, y, colour, dash: 0 });
+                curves.push(Curve {
+                    name: column.clone(),
+                    x,
+                    y,
+                    colour,
+                    dash: 0,
+                    points: Points::Joined,
+                });
             }
         } else if ranges.len() * columns.len() > MOST_CURVES {
             let most = MOST_CURVES;
@@ -362,6 +369,7 @@ impl SweepRows<'_> {
                         y: y[range.clone()].to_vec().into(),
                         colour: i % COLOUR_COUNT,
                         dash: if columns.len() > 1 { k } else { i / COLOUR_COUNT },
+                        points: Points::Joined,
                     });
                 }
             }
@@ -457,6 +465,9 @@ impl Edges {
         self.0.partition_point(|edge| *edge <= x).saturating_sub(1).min(self.count() - 1)
     }
 }
+
+/// A column, a row and a case for each.
+type CellsOfCases = Vec<(usize, usize, usize)>;
 
 struct Grid {
     x: Edges,

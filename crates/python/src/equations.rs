@@ -18,6 +18,9 @@ use pyo3::types::PyDict;
 use crate::fault::{Fault, released};
 use crate::right_side::RightHandSide;
 
+/// The time, positions, velocities and multipliers of a state.
+type Numbers = (f64, Vec<f64>, Vec<f64>, Vec<f64>);
+
 /// The equations of a model under a principle.
 #[pyclass(frozen, module = "pfaff._native")]
 pub(crate) struct NativeEquations {
@@ -137,11 +140,7 @@ impl NativeEquations {
     }
 
     /// The numbers of a state that is given as text.
-    fn read_state(
-        &self,
-        py: Python<'_>,
-        text: &str,
-    ) -> PyResult<(f64, Vec<f64>, Vec<f64>, Vec<f64>)> {
+    fn read_state(&self, py: Python<'_>, text: &str) -> PyResult<Numbers> {
         released(py, || {
             let State { t, q, v, multipliers } = read_state(&self.model, text)?;
             Ok((t, q, v, multipliers))

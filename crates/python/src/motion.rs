@@ -87,7 +87,7 @@ fn numbers(array: &Bound<'_, PyAny>) -> PyResult<Vec<f64>> {
 }
 
 /// An array that owns these numbers and cannot be written to.
-fn array<'py>(py: Python<'py>, values: Vec<f64>) -> PyResult<Bound<'py, PyArray1<f64>>> {
+fn array(py: Python<'_>, values: Vec<f64>) -> PyResult<Bound<'_, PyArray1<f64>>> {
     let array = PyArray1::from_vec(py, values);
     let flags = PyDict::new(py);
     flags.set_item("write", false)?;

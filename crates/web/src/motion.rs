@@ -67,7 +67,6 @@ pub(crate) fn section(
         t1: question.number("t1")?,
         tolerance: question.number("tolerance")?,
         backend,
-        ..SectionRequest::default()
     };
     Ok(json!({"section": pfaff::section(model, &request, go_on)?.to_json()}))
 }

@@ -30,13 +30,13 @@ pub(crate) struct Question<'a>(pub(crate) &'a Map<String, Value>);
 
 impl<'a> Question<'a> {
     /// A text that must be there.
-    pub(crate) fn text(&self, key: &str) -> Result<&'a str, Fault> {
+    pub(crate) fn text(self, key: &str) -> Result<&'a str, Fault> {
         self.optional_text(key)?
             .ok_or_else(|| Fault::Question(format!("the question needs `{key}`")))
     }
 
     /// A text that may be there.
-    pub(crate) fn optional_text(&self, key: &str) -> Result<Option<&'a str>, Fault> {
+    pub(crate) fn optional_text(self, key: &str) -> Result<Option<&'a str>, Fault> {
         match self.0.get(key) {
             None | Some(Value::Null) => Ok(None),
             Some(Value::String(text)) => Ok(Some(text)),
@@ -45,13 +45,13 @@ impl<'a> Question<'a> {
     }
 
     /// A text that may be there and is not empty.
-    pub(crate) fn words(&self, key: &str) -> Result<Option<String>, Fault> {
+    pub(crate) fn words(self, key: &str) -> Result<Option<String>, Fault> {
         let text = self.optional_text(key)?;
         Ok(text.map(str::trim).filter(|text| !text.is_empty()).map(ToOwned::to_owned))
     }
 
     /// A finite number that may be there.
-    pub(crate) fn number(&self, key: &str) -> Result<Option<f64>, Fault> {
+    pub(crate) fn number(self, key: &str) -> Result<Option<f64>, Fault> {
         match self.0.get(key) {
             None | Some(Value::Null) => Ok(None),
             Some(value) => value
@@ -63,7 +63,7 @@ impl<'a> Question<'a> {
     }
 
     /// A count that may be there, at most `most`.
-    pub(crate) fn count(&self, key: &str, most: usize) -> Result<Option<usize>, Fault> {
+    pub(crate) fn count(self, key: &str, most: usize) -> Result<Option<usize>, Fault> {
         match self.0.get(key) {
             None | Some(Value::Null) => Ok(None),
             Some(value) => value
@@ -78,24 +78,24 @@ impl<'a> Question<'a> {
     }
 
     /// The text of the model.
-    pub(crate) fn source(&self) -> Result<Source, Fault> {
+    pub(crate) fn source(self) -> Result<Source, Fault> {
         let name = self.optional_text("name")?.unwrap_or("model");
         Ok(Source::new(name, self.text("text")?))
     }
 
     /// Other parameters and initial values.
-    pub(crate) fn overrides(&self) -> Result<Overrides, Fault> {
+    pub(crate) fn overrides(self) -> Result<Overrides, Fault> {
         Ok(Overrides { set: self.words("set")?, initial: self.words("initial")? })
     }
 
     /// The principle, if it is not the model's own.
-    pub(crate) fn principle(&self) -> Result<Option<Principle>, Fault> {
+    pub(crate) fn principle(self) -> Result<Option<Principle>, Fault> {
         let Some(word) = self.words("principle")? else { return Ok(None) };
         principle(&word).map(Some)
     }
 
     /// What is asked of a run.
-    pub(crate) fn run(&self, backend: Option<Backend>) -> Result<Run, Fault> {
+    pub(crate) fn run(self, backend: Option<Backend>) -> Result<Run, Fault> {
         let method = match self.words("method")? {
             None => None,
             Some(word) => Some(

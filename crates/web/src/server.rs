@@ -24,7 +24,7 @@ use crate::{Workbench, page};
 /// The longest question, in bytes: a model text may have 64 MiB, but nobody types that.
 const LONGEST: usize = 16 << 20;
 /// How long a question may take.
-const PATIENCE: Duration = Duration::from_secs(120);
+const PATIENCE: Duration = Duration::from_mins(2);
 
 /// What a server needs.
 pub struct Server {
@@ -83,8 +83,8 @@ fn routes(home: Home) -> Router {
 /// 128 random bits.
 fn token() -> io::Result<String> {
     let mut bytes = [0; 16];
-    getrandom::fill(&mut bytes).map_err(io::Error::other)?;
-    Ok(bytes.iter().map(|b| format!("{b:02x}")).collect())
+    getrandom::fill(&mut bytes).map_err(|error| io::Error::other(error.to_string()))?;
+    Ok(format!("{:032x}", u128::from_le_bytes(bytes)))
 }
 
 /// The page with everything inside, and the token by which it asks.

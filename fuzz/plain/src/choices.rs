@@ -103,7 +103,7 @@ impl<'a> Choices<'a> {
             1e300,
             709.8,
             -745.2,
-            1.570_796_326_794_896_6,
+            std::f64::consts::FRAC_PI_2,
             std::f64::consts::PI,
             0.1,
         ];

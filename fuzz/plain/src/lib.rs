@@ -5,9 +5,9 @@
 //! ```
 //!
 //! Each [`Target`] takes bytes, which are a text or a list of choices, and must neither panic nor hang. libFuzzer
-//! (`fuzz/fuzz_targets`) finds bytes by coverage; [`main`](crate::run::main) draws them from a seed, so that a count and
-//! a seed name every case: `cargo xtask fuzz TARGET COUNT SEED`. Inputs that once failed are kept under `fuzz/cases`
-//! and run by every test.
+//! (`fuzz/fuzz_targets`) finds bytes by coverage; [`main`](crate::run::main) draws them from a seed, so that a count
+//! and a seed name every case: `cargo xtask fuzz TARGET COUNT SEED`. Inputs that once failed are kept under
+//! `fuzz/cases` and run by every test.
 
 #![allow(clippy::print_stdout, reason = "the counts are what people read")]
 

@@ -14,9 +14,9 @@ use std::time::{Duration, Instant};
 use crate::{TARGETS, Target, scratch, soak, target};
 
 /// A case that takes more time of a processor hangs.
-const PATIENCE: Duration = Duration::from_secs(60);
+const PATIENCE: Duration = Duration::from_mins(1);
 /// A case that takes longer without using a processor waits for something that never comes.
-const STANDSTILL: Duration = Duration::from_secs(1800);
+const STANDSTILL: Duration = Duration::from_mins(30);
 /// The status of a process whose panics were told.
 const FAULTY: i32 = 101;
 /// The status of a command that had no answer at its limit.

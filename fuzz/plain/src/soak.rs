@@ -14,9 +14,7 @@ const GROWTH: u64 = 16 << 20;
 /// So many requests as a service has them: a text is read, derived, run and audited, and all is dropped. Every model of
 /// the gallery that is not large and has no given ends takes its turn.
 pub(crate) fn service(requests: u64) -> ExitCode {
-    // NOTE: searches between given ends take seconds each.
-    let is_quick = |model: &&GalleryModel| !model.is_large() && !model.text.contains("\nfinal");
-    let models: Vec<_> = GALLERY.iter().filter(is_quick).collect();
+    let models = quick();
     let mut first = vec![None; models.len()];
     let (mut early, mut different) = (0, 0);
     for request in 0..requests {
@@ -29,7 +27,7 @@ pub(crate) fn service(requests: u64) -> ExitCode {
         if request == requests / 10 {
             early = resident();
         }
-        if requests >= 10 && request % (requests / 10) == 0 {
+        if requests >= 10 && request.is_multiple_of(requests / 10) {
             println!("{request} requests: {} kB", resident() / 1024);
         }
     }
@@ -44,7 +42,7 @@ pub(crate) fn service(requests: u64) -> ExitCode {
 
 /// So many runs at once, each in a thread of its own; all give the bits of a run alone.
 pub(crate) fn threads(count: usize) -> ExitCode {
-    let models: Vec<_> = GALLERY.iter().filter(|model| !model.is_large()).collect();
+    let models = quick();
     let alone: Vec<u64> = models.iter().map(|model| answer(model.text)).collect();
     let barrier = Barrier::new(count);
     let different: usize = std::thread::scope(|scope| {
@@ -86,7 +84,7 @@ pub(crate) fn steps(count: usize) -> ExitCode {
         if steps == count / 100 {
             early = resident();
         }
-        if steps % (count / 10).max(1) == 0 {
+        if steps.is_multiple_of((count / 10).max(1)) {
             late = resident();
             println!("{steps} steps: {} kB", late / 1024);
         }
@@ -100,6 +98,12 @@ pub(crate) fn steps(count: usize) -> ExitCode {
         late.saturating_sub(early) / 1024
     );
     ExitCode::from(u8::from(late.saturating_sub(early) > GROWTH / 16))
+}
+
+/// The models of the gallery that are not large and have no given ends, between which searches take seconds.
+fn quick() -> Vec<&'static GalleryModel> {
+    let is_quick = |model: &&GalleryModel| !model.is_large() && !model.text.contains("\nfinal");
+    GALLERY.iter().filter(is_quick).collect()
 }
 
 /// A short run of a text, as one number that any other bit would change.

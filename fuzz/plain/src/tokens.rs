@@ -156,7 +156,7 @@ pub fn text(random: &mut SplitMix) -> Vec<u8> {
         1 | 2 => mutated(random),
         _ => {
             let mut text = String::new();
-            for _ in 0..1 + random.below(6) {
+            for _ in 0..=random.below(6) {
                 text.push_str(TOKENS[random.below(TOKENS.len())]);
                 if random.below(3) > 0 {
                     text.push(' ');
@@ -167,8 +167,8 @@ pub fn text(random: &mut SplitMix) -> Vec<u8> {
     }
 }
 
-/// Some lines of a gallery text, with some of their parts changed; a whole text, of a model that is not large, once in a
-/// hundred times.
+/// Some lines of a gallery text, with some of their parts changed; a whole text, of a model that is not large, once in
+/// a hundred times.
 fn mutated(random: &mut SplitMix) -> Vec<u8> {
     let whole = GALLERY[random.below(GALLERY.len())].text;
     let lines: Vec<&str> = whole.lines().filter(|line| !line.starts_with('#')).collect();
@@ -177,7 +177,7 @@ fn mutated(random: &mut SplitMix) -> Vec<u8> {
         whole.chars().collect()
     } else {
         let mut some = String::new();
-        for _ in 0..1 + random.below(4) {
+        for _ in 0..=random.below(4) {
             some += lines[random.below(lines.len())];
             some.push('\n');
         }

@@ -55,7 +55,7 @@ fn names_and_numbers_are_checked() {
 /// Requests in one process, runs at once, and steps: nothing grows, nothing differs.
 #[test]
 fn a_service_does_not_grow() {
-    for words in [["--service", "200"], ["--threads", "60"], ["--steps", "20000"]] {
+    for words in [["--service", "80"], ["--threads", "20"], ["--steps", "20000"]] {
         let output = program().args(words).output().expect("it starts");
         assert!(
             output.status.success(),

@@ -15,9 +15,10 @@ Examples:
   pfaff gait snake.pfaff --shape \"a1, a2\"              the best ellipse for its length
   pfaff gait snake.pfaff --shape \"a1, a2\" --within 0.5 --json
 
-The shapes go through the loop, s from 0 to 2*pi, and constraints (or momenta that are zero) move the other coordinates.
-`group SE(2): x, y, theta` in the model says which of them are those of a body in the plane. The displacement is seen from
-where the body began; the area rule is the integral of the curvature over the loop, right to first order.")]
+The shapes go through the loop, s from 0 to 2*pi, and constraints (or momenta that are zero) move the other
+coordinates. `group SE(2): x, y, theta` in the model says which of them are those of a body in the plane. The
+displacement is seen from where the body began; the area rule is the integral of the curvature over the loop, right to
+first order.")]
 pub(crate) struct GaitArguments {
     #[command(flatten)]
     pub(crate) model: ModelArguments,

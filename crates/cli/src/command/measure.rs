@@ -14,9 +14,9 @@ Examples:
   pfaff measure sleigh
   pfaff measure rattleback --json
 
-Looks for a density rho(q) with div(rho X) = 0, where X is the flow in independent variables on the constraints: powers of
-the determinant of the mass matrix, exponentials and polynomials of positions, sines and cosines. Then for mirrors of the
-coordinates that turn the motion back in time. Both are decided by the numbers at scattered states.")]
+Looks for a density rho(q) with div(rho X) = 0, where X is the flow in independent variables on the constraints: powers
+of the determinant of the mass matrix, exponentials and polynomials of positions, sines and cosines. Then for mirrors
+of the coordinates that turn the motion back in time. Both are decided by the numbers at scattered states.")]
 pub(crate) struct MeasureArguments {
     #[command(flatten)]
     pub(crate) model: ModelArguments,

@@ -32,6 +32,7 @@ rows up to the last writing. It must be a plain file and not a link, and no file
 
 Exit status: 0 done, 1 the model or its data is wrong, 2 wrong usage or a file that cannot be written, 3 the run
 stopped early (what was computed is printed), 4 the audit failed and --strict was given.")]
+#[allow(clippy::struct_excessive_bools, reason = "each is an option of its own")]
 pub(crate) struct RunArguments {
     #[command(flatten)]
     pub(crate) motion: MotionArguments,

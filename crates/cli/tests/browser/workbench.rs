@@ -75,7 +75,7 @@ fn a_line_a_mistake_a_slider_and_a_link() {
 
     // The slider of k changes the motion: x(t) = cos(√k t).
     let last = "return Number([...document.querySelectorAll('#table tbody tr')].pop().children[1].textContent.replace('−', '-').replace('e−', 'e-'));";
-    let exact = |k: f64, t: f64| (k.sqrt() * t).cos();
+    let exact = |k: f64, t: f64| (k.sqrt() * t).sin_cos().1;
     let time = "return Number([...document.querySelectorAll('#table tbody tr')].pop().children[0].textContent);";
     let near = |told: &Value, k: f64, t: &Value| {
         let (x, t) = (told.as_f64().expect("a number"), t.as_f64().expect("a time"));

@@ -1,7 +1,8 @@
 //! Ensembles: many motions of one model with other values.
 //!
-//! Each case is what [`run`](crate::run) gives for the model with these values, up to rounding, and the same bits on any
-//! thread and in any order. [`Cases`] says what is varied; who calls chooses the cases, the threads and what is kept.
+//! Each case is what [`run`](crate::run) gives for the model with these values, up to rounding, and the same bits on
+//! any thread and in any order. [`Cases`] says what is varied; who calls chooses the cases, the threads and what is
+//! kept.
 
 pub(crate) mod cases;
 mod distribution;
@@ -159,8 +160,8 @@ impl<'a> Ensemble<'a> {
         }
     }
 
-    /// Whether the cases run in lanes, eight at once, if nothing but their ends, events and audits is asked for. Then the
-    /// first case has passed its whole audit.
+    /// Whether the cases run in lanes, eight at once, if nothing but their ends, events and audits is asked for. Then
+    /// the first case has passed its whole audit.
     pub fn has_lanes(&self) -> bool {
         self.lanes().is_some()
     }
@@ -176,8 +177,8 @@ impl<'a> Ensemble<'a> {
         made.as_ref()
     }
 
-    /// Runs some cases from number `first` on, with the values that `values` gives, and hands each over when it is complete, in any order. What
-    /// is not handed over was interrupted: `goes_on` is asked now and then.
+    /// Runs some cases from number `first` on, with the values that `values` gives, and hands each over when it is
+    /// complete, in any order. What is not handed over was interrupted: `goes_on` is asked now and then.
     pub fn run_cases(
         &self,
         (first, count): (u64, usize),

@@ -169,6 +169,15 @@ impl DensePiece<'_> {
         let s = (t - t0) / h;
         let (q0, v0, a0) = (a[k], h * a[n + k], h * h * a[2 * n + k]);
         let (q1, v1, a1) = (b[k], h * b[n + k], h * h * b[2 * n + k]);
+        if (a0 + a1).is_nan() {
+            // NOTE: equations of first order have no accelerations: the cubic through positions and velocities.
+            let (c2, c3) = (3.0 * (q1 - q0) - 2.0 * v0 - v1, 2.0 * (q0 - q1) + v0 + v1);
+            return match order {
+                Order::Position => q0 + s * (v0 + s * (c2 + s * c3)),
+                Order::Velocity => (v0 + s * (2.0 * c2 + s * 3.0 * c3)) / h,
+                Order::Acceleration => f64::NAN,
+            };
+        }
         // q0 + v0 s + a0 s²/2 + s³ (c3 + c4 s + c5 s²)
         let d = q1 - q0 - v0 - a0 / 2.0;
         let e = v1 - v0 - a0;

@@ -224,10 +224,10 @@ impl<'a> Collector<'a> {
                 self.root(base, exponent, r)
             }
             Node::Unary(f @ (Unary::Acos | Unary::Asin), a) => {
-                let angle = match (f, g.node(a)) {
-                    (Unary::Acos, Node::Unary(Unary::Cos, angle))
-                    | (Unary::Asin, Node::Unary(Unary::Sin, angle)) => angle,
-                    _ => return None,
+                let ((Unary::Acos, Node::Unary(Unary::Cos, angle))
+                | (Unary::Asin, Node::Unary(Unary::Sin, angle))) = (f, g.node(a))
+                else {
+                    return None;
                 };
                 let [angle] = self.image(&[angle])[..] else { return None };
                 let (cos, sin) = (g.cos(angle), g.sin(angle));

@@ -18,6 +18,7 @@ use crate::system::geometric::GeometricMethod;
 /// assert_eq!((run.t1, run.samples), (Some(5.0), Some(11)));
 /// ```
 #[derive(Clone, Debug, Default)]
+#[allow(clippy::struct_excessive_bools, reason = "each is an option of its own")]
 pub struct Run {
     /// Instead of the model's own.
     pub principle: Option<Principle>,

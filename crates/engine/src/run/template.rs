@@ -43,7 +43,6 @@ impl RunTemplate {
         settings: &Settings,
     ) -> Result<Option<Self>, Failure> {
         let mut settings = settings.clone();
-        settings.often = true;
         let reduces = lagrangian.is_some();
         let known = RunInput { lagrangian, ..RunInput::default() };
         let Prepared { mut system, y0, repeated, .. } =

@@ -9,6 +9,7 @@
 
 mod jump;
 mod noise;
+mod parameters;
 mod sampling;
 mod series;
 mod variables;
@@ -171,62 +172,6 @@ impl CompiledSystem {
         })
     }
 
-    /// The same equations with other parameters, as if nothing had been evaluated. Not for systems that jump or sample.
-    pub(crate) fn with_parameters(&self, parameters: &[f64]) -> Self {
-        let mut system = self.clone();
-        match &mut system.dynamics {
-            Compiled::Saddle(kkt) => kkt.set_parameters(parameters),
-            Compiled::Reduced(reduced) => reduced.set_parameters(parameters),
-            Compiled::Ordinary(ordinary) => ordinary.set_parameters(parameters),
-        }
-        system.static_ldl.iter_mut().for_each(|ldl| ldl.set_parameters(parameters));
-        let executors = system.watched.iter_mut().chain(&mut system.observed);
-        executors.for_each(|executor| executor.set_parameters(parameters));
-        system.flow.iter_mut().for_each(|flow| flow.set_parameters(parameters));
-        system.features.set_parameters(parameters);
-        system.jacobian.iter_mut().for_each(|jacobian| jacobian.set_parameters(parameters));
-        system.descriptor = None;
-        system.cusp = CuspWatch::new(system.n, system.m);
-        system
-    }
-
-    /// Whether other parameters are all that another run needs.
-    pub(crate) fn takes_parameters(&self) -> bool {
-        self.jumps.is_none() && self.samplers.is_none() && self.geometric.is_none()
-    }
-
-    /// Compiles what is evaluated at every step of many runs.
-    pub(crate) fn promote(&mut self, model: &Workspace) {
-        match &mut self.dynamics {
-            // What can be sketched can be compiled.
-            Compiled::Saddle(kkt) => drop(kkt.promote(model)),
-            Compiled::Reduced(reduced) => reduced.promote(model),
-            Compiled::Ordinary(_) => {}
-        }
-        self.watched.iter_mut().chain(&mut self.observed).for_each(Executor::promote);
-        self.features.promote();
-    }
-
-    /// Measures what depends on the start anew: the pivots of the solve that is written out, and those of series.
-    pub(crate) fn calibrate(&mut self, parameters: &[f64], y: &[f64], at: &Sample) {
-        let start: Vec<f64> = [at.t].iter().chain(y).copied().collect();
-        self.series.iter_mut().for_each(|series| series.begin_again(parameters, &start));
-        match &mut self.dynamics {
-            Compiled::Reduced(reduced) => reduced.begin_again(parameters, &start),
-            Compiled::Saddle(kkt) => {
-                let Some(ldl) = &mut self.static_ldl else { return };
-                let carried = kkt.carried > 0;
-                let forces = if carried { &at.multiplier_rates } else { &at.multipliers };
-                let expected = [at.a.as_slice(), forces].concat();
-                let μ = if carried { at.multipliers.as_slice() } else { &[] };
-                if !ldl.calibrate([&[at.t], &at.q, &at.v, μ], &expected) {
-                    self.static_ldl = None;
-                }
-            }
-            Compiled::Ordinary(_) => {}
-        }
-    }
-
     /// Takes the reduced form of the same model where there is one, given its saddle-point form and a consistent start.
     pub(crate) fn reduce(
         &mut self,
@@ -322,32 +267,6 @@ impl CompiledSystem {
             return self.without_stops();
         }
         Self { events: Vec::new(), phases: Vec::new(), watched: None, ..self.clone() }
-    }
-
-    /// $w$ and $u$ of a state; none for an `equation` model.
-    pub(crate) fn work(&self, y: &[f64]) -> Option<[f64; 2]> {
-        match &self.dynamics {
-            Compiled::Saddle(kkt) => {
-                let last = 2 * kkt.n + kkt.carried;
-                Some([y[last], y[last + 1]])
-            }
-            Compiled::Reduced(reduced) => Some([y[reduced.n + reduced.k], 0.0]),
-            Compiled::Ordinary(_) => None,
-        }
-    }
-
-    /// $\ddot q$ and $\dot\mu$ of a state that moves with the given rates.
-    pub(crate) fn moved(&mut self, t: f64, y: &[f64], rates: &[f64], sample: &mut Sample) {
-        let n = self.n;
-        match &mut self.dynamics {
-            Compiled::Saddle(kkt) => {
-                sample.a.copy_from_slice(&rates[n..2 * n]);
-                let carried = &rates[2 * n..2 * n + kkt.carried];
-                sample.multiplier_rates.iter_mut().zip(carried).for_each(|(r, x)| *r = *x);
-            }
-            Compiled::Reduced(reduced) => reduced.acceleration(t, y, rates, &mut sample.a),
-            Compiled::Ordinary(_) => {}
-        }
     }
 
     /// The instant of a state: projected onto the constraints first if asked to.

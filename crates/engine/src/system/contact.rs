@@ -236,6 +236,18 @@ impl ContactSolver {
         (touch.gap < -1e-8 * size).then_some(-touch.gap)
     }
 
+    /// Whether a contact is left so slowly that it comes back before the rounding of its gap could show that, with
+    /// accelerations without contacts.
+    pub(crate) fn is_unresolved(&self, k: usize, a: &[f64]) -> bool {
+        let n = self.n();
+        let touch = self.touch(k);
+        let dot = |x: &[f64]| touch.normal.iter().zip(x).map(|(n, x)| n * x).sum::<f64>();
+        let pull = -(dot(a) + touch.normal_drift);
+        let terms = touch.normal.iter().zip(&self.inputs[1..=n]).map(|(n, q)| (n * q).abs());
+        let rounding = 8.0 * f64::EPSILON * terms.sum::<f64>();
+        pull > 0.0 && touch.closing * touch.closing <= 2.0 * pull * rounding
+    }
+
     /// How far the motion would go without contacts, and the energy that it would gain.
     pub(crate) fn reach(&self) -> (f64, f64) {
         let forces = self.kkt.right_side().0;
@@ -357,7 +369,8 @@ impl ContactSolver {
             let index = self.contacts[*k].0;
             let touch = self.touch(*k);
             let slow = ROUNDING * self.size(touch.normal, v, &a);
-            hints.closed.contains(&index) || (self.is_touching(*k) && touch.closing <= slow)
+            let is_slow = touch.closing <= slow || self.is_unresolved(*k, &a);
+            hints.closed.contains(&index) || (self.is_touching(*k) && is_slow)
         };
         let some: Vec<usize> = (0..self.contacts.len()).filter(rests).collect();
         let mut states = vec![ContactState::Open; self.contacts.len()];

@@ -136,6 +136,10 @@ impl StaticLdl {
         }
         self.run.evaluate(&self.inputs, &mut self.outputs);
         let pivots = &self.outputs[self.size + 2..];
+        #[allow(
+            clippy::needless_bitwise_bool,
+            reason = "without an early exit these are vectors"
+        )]
         // A pivot keeps its sign as long as the mass is positive. NOTE: what is not a number is above no floor.
         let is_strong =
             |d: f64, f: f64| (d.abs() > f.abs()) & ((f == 0.0) | ((d > 0.0) == (f > 0.0)));

@@ -350,7 +350,8 @@ fn an_input_in_a_constraint() {
     assert!((found.input_matrix[place] + 0.3 / 0.25).abs() < 1e-13, "{:?}", found.input_matrix);
 }
 
-/// A conical pendulum in Cartesian coordinates moves steadily along a rotation: ω² = w²(1 + 3 cos²θ), and the zero belongs
+/// A conical pendulum in Cartesian coordinates moves steadily along a rotation: ω² = w²(1 + 3 cos²θ), and the zero
+/// belongs
 /// to the family of cones.
 #[test]
 fn a_steady_turn_of_cartesian_coordinates() {

@@ -4,7 +4,7 @@ use pfaff::{Measure, MeasureRequest, Model, measure};
 
 fn of(text: &str) -> Measure {
     measure(&Model::parse(text).expect("the text is right"), &MeasureRequest::default())
-        .unwrap()
+        .expect("an answer")
 }
 
 /// Liouville: in velocities the density is the determinant of the mass matrix.

@@ -196,7 +196,8 @@ fn what_has_no_orbit_is_refused() {
     assert!(refused(VAN_DER_POL, Some("x - 7"), None).contains("never met"));
     let driven = "coordinates x\nequation x' = cos(t) - x";
     assert!(refused(driven, Some("x"), None).contains("contain t"));
-    let jumps = "coordinates y\nparameters k = 1\nlagrangian y'^2/2 - k*y\nevent falling hit: y\non hit: y' = -y', k = 2*k\ninitial y = 1";
+    let jumps = "coordinates y\nparameters k = 1\nlagrangian y'^2/2 - k*y\n\
+                 event falling hit: y\non hit: y' = -y', k = 2*k\ninitial y = 1";
     assert!(refused(jumps, Some("hit"), None).contains("jumps of parameters"));
     let memory = "coordinates q\nequation caputo(q, 0.5) = -q\ninitial q = 1";
     assert!(refused(memory, None, Some("1")).contains("memory"));
@@ -321,4 +322,34 @@ fn doubled_orbits_are_followed() {
     let first = doubled.points[0].period.expect("a period");
     assert!((first / single - 2.0).abs() < 0.05, "{first} {single}");
     assert_eq!(doubled.points[1].stability, Stability::AsymptoticallyStable);
+}
+
+/// A sleigh that is driven by a periodic torque and braked: its motion may be turned as a whole, and is followed over the
+/// torque all the same.
+#[test]
+fn the_driven_sleigh_is_followed() {
+    let text = "
+        coordinates x, y, th
+        parameters m = 1, J = 1, a = 0.5, A = 1, w = 2, c = 0.2
+        let X = [x + a*cos(th), y + a*sin(th)]
+        lagrangian m*dot(X', X')/2 + J*th'^2/2
+        constraint blade: -x'*sin(th) + y'*cos(th) = 0
+        force th: A*cos(w*t)
+        force at [x, y]: -c*[x', y']
+        initial x' = 0.5";
+    let single = of(text, None, Some("2*pi/w"));
+    assert_eq!(single.trivial, [(0, "of a symmetry".to_owned())]);
+    assert_eq!(single.stability, Stability::AsymptoticallyStable);
+    let found = along(text, ("A", 1.0, 3.0), Some("2*pi/w"), None);
+    let last = found.branches[0].points.last().expect("it has points");
+    assert!(
+        (last.parameter - 3.0).abs() < 1e-9,
+        "{} {}",
+        last.parameter,
+        found.branches[0].end
+    );
+    // The same motion from a start of its own at the last value.
+    let other = of(&text.replace("A = 1", "A = 3"), None, Some("2*pi/w"));
+    let speed = |state: &[(String, f64)]| libm::hypot(state[3].1, state[4].1);
+    assert!((speed(&last.state) - speed(&other.state)).abs() < 1e-8);
 }

@@ -104,7 +104,7 @@ fn events_are_where_closed_forms_have_them() {
     for (case, motion) in found.iter().enumerate() {
         let Some(motion) = motion else { continue };
         let w = cases.values(case as u64)[0];
-        let zeros: Vec<f64> = (0..)
+        let zeros: Vec<f64> = (0..1_000_000)
             .map(|k| (f64::from(k) + 0.5) * std::f64::consts::PI / w)
             .take_while(|t| *t < 10.0)
             .collect();
@@ -137,7 +137,8 @@ fn a_stop_ends_a_lane_where_the_closed_form_says() {
         let [g, h] = cases.values(case as u64)[..] else { panic!("two values") };
         let fall = (2.0 * h / g).sqrt();
         let t = fall.min(2.0);
-        assert_eq!(motion.event.is_some(), fall < 2.0, "g = {g}, h = {h}");
+        // What falls for just two seconds is there at the end.
+        assert_eq!(motion.event.is_some(), fall <= 2.0, "g = {g}, h = {h}");
         assert!((motion.t - t).abs() < 1e-11, "{} {t}", motion.t);
         assert!((motion.state[1] + g * t).abs() < 1e-9);
     }

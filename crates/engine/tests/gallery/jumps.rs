@@ -56,24 +56,31 @@ fn the_cradle_has_the_period_of_a_pendulum() {
     assert!((column(&motion, "th[5]")[0] - 0.8).abs() < 1e-7);
 }
 
-/// Each hit leaves 1 − (3/2) sin²α of the rate, and in the end the block stands on both corners.
+/// Each hit leaves 1 − (3/2) sin²α of the rate.
 #[test]
 fn the_block_loses_what_housner_says() {
-    let motion = run("rocking_block", "", "", &Run::to(12.0));
+    let motion = run("rocking_block", "", "", &Run::default());
     let (rate, factor) = (velocity(&motion, "th"), column(&motion, "factor")[0]);
     let jumps = after_jumps(&motion);
-    let hits = jumps.iter().filter(|&&i| rate[i - 1].abs() > 1e-4);
-    let mut count = 0;
-    for &i in hits {
+    assert!(jumps.len() >= 5 && jumps.len() == motion.events.len(), "{} hits", jumps.len());
+    for &i in &jumps {
         assert!((rate[i] / rate[i - 1] - factor).abs() < 1e-7, "{}", rate[i] / rate[i - 1]);
-        count += 1;
     }
-    assert!(count > 20, "{count} hits");
     assert_eq!(motion.stop.reason, StopReason::End);
-    let end = motion.t.len() - 1;
-    assert!(column(&motion, "th")[end].abs() < 1e-8 && rate[end].abs() < 1e-12);
-    let carried = column(&motion, "left")[end] + column(&motion, "right")[end];
-    assert!((carried - G).abs() < 1e-9);
+    // What it has lost is in the balance.
+    let lost = motion.energy[motion.t.len() - 1] - motion.energy[0];
+    assert!((motion.work.last().expect("a row") - lost).abs() < 1e-8);
+}
+
+/// Where the hits accumulate, the block would stand on two corners whose frictions repeat each other: the run ends
+/// there, with everything before it.
+#[test]
+fn a_block_that_comes_to_stand_keeps_its_motion() {
+    let motion = run("rocking_block", "", "", &Run::to(12.0));
+    assert!(motion.t.len() > 100 && motion.stop.t > 9.0, "{:?}", motion.stop);
+    let least = |name: &str| column(&motion, name).iter().fold(f64::INFINITY, |m, x| m.min(*x));
+    assert!(least("left").min(least("right")) > -1e-9);
+    assert!(column(&motion, "y").iter().all(|y| *y > 1.0 - 1e-9));
 }
 
 /// ω² after a hit follows from that after the one before, and ω tends to the limit.
@@ -108,8 +115,9 @@ fn step(θ: f64, rate: f64) -> [f64; 3] {
     [-θ, libm::cos(2.0 * θ) * rate, strike.t]
 }
 
-/// The long-period gait of Garcia et al. (1998) for the slope 0.009, and its multipliers, by differences of order
-/// eight of the return map (step 4e-3: rounding 1e-13/4e-3, and the eighth power of the step).
+/// The long-period gait of Garcia et al. (1998) for the slope 0.009, and its multipliers -0.190100 ± 0.557599i. The
+/// digits beyond are of the variational equations with their jump, computed apart; here by differences of order
+/// eight of the return map (step 1e-4: rounding of 1e-13/1e-4; the map bends within 6e-3).
 #[test]
 fn the_simplest_walker_has_the_published_gait() {
     let (θ, rate) = (0.200_310_900_544_287, -0.199_832_473_004_977);
@@ -121,7 +129,7 @@ fn the_simplest_walker_has_the_published_gait() {
         assert!((event.t - (k as f64 + 1.0) * period).abs() < 1e-9, "{}", event.t);
     }
     let weights = [4.0 / 5.0, -1.0 / 5.0, 4.0 / 105.0, -1.0 / 280.0];
-    let h = 4e-3;
+    let h = 1e-4;
     let slope = |by: [f64; 2]| {
         let mut sum = [0.0; 2];
         for (k, w) in weights.iter().enumerate() {
@@ -135,8 +143,8 @@ fn the_simplest_walker_has_the_published_gait() {
     let trace = first[0] + second[1];
     let det = first[0] * second[1] - second[0] * first[1];
     let (re, im) = (0.5 * trace, f64::sqrt(det - 0.25 * trace * trace));
-    assert!((re + 0.190_099_639_402).abs() < 1e-9, "{re}");
-    assert!((im - 0.557_599_274_284).abs() < 1e-9, "{im}");
+    assert!((re + 0.190_099_841_069).abs() < 3e-9, "{re}");
+    assert!((im - 0.557_598_776_680).abs() < 3e-9, "{im}");
 }
 
 /// The compass of Goswami et al. (1998) on 3 degrees tends to its limit cycle, with a step in 0.734 s. The digits are

@@ -10,7 +10,7 @@ fn decay(t: f64) -> f64 {
     while t - k + 1.0 > 0.0 {
         factorial *= k;
         let sign = if k % 2.0 == 0.0 { 1.0 } else { -1.0 };
-        sum += sign * f64::powf(t - k + 1.0, k) / factorial;
+        sum += sign * libm::pow(t - k + 1.0, k) / factorial;
         k += 1.0;
     }
     sum

@@ -63,7 +63,8 @@ fn what_holds_gives_way_along_the_force() {
 #[test]
 fn static_friction_in_a_plane() {
     let text = puck(
-        "force x: 0.6*t\nforce y: 0.8*t\ncontact floor: z >= 0, at = [x, y, z], friction = 0.1, static = 0.2\nsolve t = 0..3",
+        "force x: 0.6*t\nforce y: 0.8*t\ncontact floor: z >= 0, at = [x, y, z], friction = 0.1, static = 0.2\n\
+         solve t = 0..3",
     );
     let motion = sound(&text);
     let (begin, s) = (0.2 * G, 3.0 - 0.2 * G);
@@ -114,7 +115,8 @@ fn rolling_resistance_stops_a_wheel() {
 #[test]
 fn regularised_friction_is_near_the_exact_one() {
     let text = puck(
-        "contact floor: z >= 0, at = [x, y, z], friction = 0.3, regularised = 0.001\ninitial x' = 3, y' = -4\nsolve t = 0..3",
+        "contact floor: z >= 0, at = [x, y, z], friction = 0.3, regularised = 0.001\n\
+         initial x' = 3, y' = -4\nsolve t = 0..3",
     );
     let motion = sound(&text);
     let far = 25.0 / (0.6 * G);
@@ -126,7 +128,8 @@ fn regularised_friction_is_near_the_exact_one() {
 #[test]
 fn an_impact_rubs_against_its_slip() {
     let text = puck(
-        "contact floor: z >= 0, at = [x, y, z], restitution = 0.5, friction = 0.1\ninitial z = 1, x' = 3, y' = 4\nsolve t = 0..0.6",
+        "contact floor: z >= 0, at = [x, y, z], restitution = 0.5, friction = 0.1\n\
+         initial z = 1, x' = 3, y' = 4\nsolve t = 0..0.6",
     );
     let motion = sound(&text);
     let down = (2.0 * G).sqrt();

@@ -129,8 +129,8 @@ fn intervals_contain_the_truth() {
     assert!((part - 0.95).abs() < 0.046, "{part}");
 }
 
-/// The intervals of the sleigh's parameters and of its initial velocities: with `PFAFF_TESTS=full` of 1 000 sets of data
-/// 93 to 97 % have the truth in each (two standard deviations of that number are 1.4 %), else of 12 sets most.
+/// The intervals of the sleigh's parameters and of its initial velocities: with `PFAFF_TESTS=full` of 1 000 sets of
+/// data 93 to 97 % have the truth in each (two standard deviations of that number are 1.4 %), else of 12 sets most.
 #[test]
 fn intervals_of_the_sleigh_contain_the_truth() {
     const SLEIGH: &str = "\

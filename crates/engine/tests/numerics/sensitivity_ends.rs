@@ -108,7 +108,8 @@ fn free_ends_holonomic_constraints_and_forces() {
     let motion = agrees(
         text,
         &[0.0, 1.0, 1.5],
-        &[("m", 1.2, 0.03), ("v", 0.5, 0.03), ("k", 0.7, 0.03), ("x(0)", 0.2, 0.02)],
+        // y is held by k alone: its derivatives grow like powers of 1/k, and so must the steps shrink.
+        &[("m", 1.2, 0.01), ("v", 0.5, 0.03), ("k", 0.7, 0.006), ("x(0)", 0.2, 0.02)],
     );
     assert!(motion.sensitivities.iter().all(|s| s.end.is_none()));
 }
@@ -171,7 +172,7 @@ fn memory_in_forces_and_constraints() {
     agrees(
         text,
         &[0.5, 1.5],
-        &[("m", 1.0, 0.04), ("c", 0.3, 0.03), ("b", 0.6, 0.03), ("x(0)", 1.0, 0.05)],
+        &[("m", 1.0, 0.012), ("c", 0.3, 0.02), ("b", 0.6, 0.02), ("x(0)", 1.0, 0.05)],
     );
 }
 

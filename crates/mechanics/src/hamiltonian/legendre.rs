@@ -181,7 +181,7 @@ impl Mass<'_> {
         let term = |(j, &c): (usize, &usize)| {
             let others: Vec<usize> = columns.iter().copied().filter(|&x| x != c).collect();
             let product = g.mul(self.entries[first * self.n + c], self.minor(rest, &others));
-            if j % 2 == 0 { product } else { g.neg(product) }
+            if j.is_multiple_of(2) { product } else { g.neg(product) }
         };
         g.sum(columns.iter().enumerate().map(term))
     }
@@ -191,6 +191,6 @@ impl Mass<'_> {
             block.iter().copied().enumerate().filter(|x| x.0 != k).map(|x| x.1).collect()
         };
         let minor = self.minor(&without(j), &without(i));
-        if (i + j) % 2 == 0 { minor } else { self.g.neg(minor) }
+        if (i + j).is_multiple_of(2) { minor } else { self.g.neg(minor) }
     }
 }

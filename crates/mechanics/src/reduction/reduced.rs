@@ -132,15 +132,19 @@ fn natural(
     if v.len() > MOST_NATURAL.0 || live.len() > MOST_NATURAL.1 {
         return None;
     }
+    let own = model.abbreviations.iter().map(|(_, e)| *e);
+    let own = own.filter(|e| live.contains(e) && !v.contains(e) && g.contains(*e, &v));
+    let own: Vec<Expr> = own.collect();
+    if own.is_empty() {
+        return None;
+    }
     let still: Vec<(Expr, Expr)> = v.iter().map(|&v| (v, g.zero())).collect();
     let mut rows: Vec<Vec<Expr>> =
         equations.jacobian.iter().map(|row| g.substitute(row, &still)).collect();
     let rank = g.rank(&rows);
-    let own = model.abbreviations.iter().map(|(_, e)| *e);
-    let own = own.filter(|e| live.contains(e) && !v.contains(e) && g.contains(*e, &v));
     let mut chosen: Vec<(Expr, Vec<Expr>)> = Vec::new();
     let mut count = 0;
-    for form in own.chain(quasi.definitions.iter().copied()) {
+    for form in own.into_iter().chain(quasi.definitions.iter().copied()) {
         let slopes = g.gradient(form, &v);
         if chosen.len() == k || slopes.iter().any(|&s| g.contains(s, &v)) {
             continue;

@@ -12,6 +12,9 @@ use super::null_space::{NullSpace, small_fraction};
 /// Points in a row that say nothing new, after which there is nothing new.
 const IDLE: usize = 4;
 
+/// Functions in a relation whose coefficients contain parameters: longer ones nobody would write down.
+const SHORT: usize = 12;
+
 /// The coefficients of a relation, with the numbers of the functions that they belong to.
 pub(super) type Relation = Vec<(usize, Expr)>;
 
@@ -94,9 +97,14 @@ impl<'a> Search<'a> {
             .iter()
             .map(|&j| small_fraction(near[j]).map(|(n, d)| (j, g.fraction(n, d))))
             .collect();
-        let relation = fractions
-            .or_else(|| self.with_powers(basis, i, &support))
-            .or_else(|| self.with_polynomials(&support))?;
+        let is_short = support.len() <= SHORT;
+        let relation = match fractions {
+            Some(relation) => relation,
+            None if is_short => self
+                .with_powers(basis, i, &support)
+                .or_else(|| self.with_polynomials(&support))?,
+            None => return None,
+        };
         let component =
             |k: usize| g.sum(relation.iter().map(|&(j, c)| g.mul(c, self.functions[j][k])));
         let width = self.functions.first().map_or(0, Vec::len);

@@ -93,7 +93,7 @@ pub fn conserved(model: &Workspace, equations: &Equations, effort: Effort) -> Ve
         let mut list = List { model, all: vec![g.one()], found: Vec::new() };
         let mut extra: Vec<Vec<Expr>> = Vec::new();
         if is_small && effort == Effort::Full && !equations.residual.is_empty() {
-            let fields = linear_fields(model, equations, lagrangian, false);
+            let fields = linear_fields(model, equations, lagrangian, false, false);
             let own = fields.iter().filter(|f| f.is_of_coordinates());
             extra.extend(own.map(|f| f.generator(model)));
         }
@@ -105,7 +105,8 @@ pub fn conserved(model: &Workspace, equations: &Equations, effort: Effort) -> Ve
             list.add(Conserved { name: String::new(), kind, quantity: momentum });
         }
         if is_small {
-            for field in linear_fields(model, equations, lagrangian, true) {
+            let with_gauge = effort == Effort::Full;
+            for field in linear_fields(model, equations, lagrangian, true, with_gauge) {
                 list.add(field.conserved(model, equations));
             }
         } else if g.is_zero(equations.power) && equations.residual.is_empty() {

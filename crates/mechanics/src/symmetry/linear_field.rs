@@ -139,14 +139,17 @@ pub(super) fn linear_fields(
     equations: &Equations,
     lagrangian: Expr,
     with_constraints: bool,
+    with_gauge: bool,
 ) -> Vec<LinearField> {
     let g = &model.graph;
     let n = model.coordinates.len();
     let mut terms: Vec<Term> = Vec::new();
-    for k in 0..n {
-        terms.extend((k..n).map(|l| Term::Square(k, l)));
+    if with_gauge {
+        for k in 0..n {
+            terms.extend((k..n).map(|l| Term::Square(k, l)));
+        }
+        terms.extend((0..n).map(Term::Gauge));
     }
-    terms.extend((0..n).map(Term::Gauge));
     for along in 0..n {
         terms.extend((0..n).map(|factor| Term::Linear { factor, along }));
     }

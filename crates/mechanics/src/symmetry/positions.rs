@@ -35,6 +35,7 @@ pub(super) fn kept_positions(model: &Workspace, equations: &Equations) -> Vec<Co
             candidates.extend(q[k..].iter().map(|&y| g.mul(x, y)));
         }
     }
+    let products = candidates.len();
     candidates.extend(functions(model, equations));
     candidates.push(model.time);
     candidates.extend(q.iter().rev());
@@ -62,7 +63,11 @@ pub(super) fn kept_positions(model: &Workspace, equations: &Equations) -> Vec<Co
         .map(|(row, _)| row.clone())
         .collect();
     let mut found = Vec::new();
-    for relation in relations(g, &rates) {
+    // A linear integral before its square.
+    let mut relations = relations(g, &rates);
+    relations.reverse();
+    relations.sort_by_key(|r| r.iter().filter(|&&(j, _)| j < products).count());
+    for relation in relations {
         let h = g.sum(relation.iter().map(|&(j, c)| g.mul(c, candidates[j])));
         known.push(g.gradient(h, &q));
         if g.rank(&known) == known.len() {
@@ -72,7 +77,6 @@ pub(super) fn kept_positions(model: &Workspace, equations: &Equations) -> Vec<Co
             known.pop();
         }
     }
-    found.reverse();
     found
 }
 

@@ -202,10 +202,10 @@ impl<'a> Printed<'a> {
     }
 }
 
-/// The characters of what is printed.
+/// The characters of what is printed, with the definitions of the names that it uses.
 fn printed_length(page: &Presentation, form: &Form) -> usize {
     let g = &page.graph;
-    let mut length = 0;
+    let (mut length, mut roots) = (0, Vec::new());
     for section in &page.sections {
         for line in &section.lines {
             match &line.label {
@@ -213,17 +213,24 @@ fn printed_length(page: &Presentation, form: &Form) -> usize {
                     if *text == form.section && indices.is_empty() =>
                 {
                     length += g.to_text(line.right).len();
+                    roots.push(line.right);
                 }
                 Label::Expression(left) if section.key == form.section => {
                     length += g.to_text(*left).len() + 3 + g.to_text(line.right).len();
+                    roots.extend([*left, line.right]);
                 }
-                _ => {}
+                Label::Entry { .. } | Label::Component { .. } | Label::Expression(_) => {}
             }
         }
     }
-    // A name costs its definition where it is used; all pages here are short.
-    let definitions = page.definitions.iter();
-    length + definitions.map(|(n, e)| n.len() + 3 + g.to_text(*e).len()).sum::<usize>()
+    for (name, meaning) in page.definitions.iter().rev() {
+        let symbol = g.symbol(name, Role::Free);
+        if roots.iter().any(|&r| g.contains(r, &[symbol])) {
+            length += name.len() + 3 + g.to_text(*meaning).len();
+            roots.push(*meaning);
+        }
+    }
+    length
 }
 
 /// Unknown rates of a page: accelerations, rates of quasi-velocities, multipliers.
@@ -243,12 +250,11 @@ fn unknowns(derivation: &Derivation, page: &Presentation) -> Vec<String> {
     all
 }
 
+/// Residuals from the values of names.
+type Residuals<'a> = dyn Fn(&dyn Fn(&str) -> f64) -> Vec<f64> + 'a;
+
 /// The accelerations that some residuals, linear in the unknowns, determine together with the kinematic ones.
-fn solved(
-    rows: &dyn Fn(&dyn Fn(&str) -> f64) -> Vec<f64>,
-    unknowns: &[String],
-    known: &dyn Fn(&str) -> f64,
-) -> Vec<f64> {
+fn solved(rows: &Residuals<'_>, unknowns: &[String], known: &dyn Fn(&str) -> f64) -> Vec<f64> {
     let at = |k: Option<usize>| {
         rows(&|name: &str| match unknowns.iter().position(|u| u == name) {
             Some(i) => f64::from(u8::from(Some(i) == k)),

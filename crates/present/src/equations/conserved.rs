@@ -2,7 +2,7 @@
 
 use pfaff_expr::{Expr, Role};
 use pfaff_mechanics::{Conserved, ConservedKind, Effort, Equations, conserved};
-use pfaff_model::Workspace;
+use pfaff_model::{Principle, Workspace};
 use serde_json::Value;
 
 use super::{Label, Line, Presentation, Section};
@@ -119,7 +119,7 @@ impl Presentation {
         self.kept = kept;
         for (kept, &e) in self.kept.iter_mut().zip(&whole) {
             let formula = match kept.kind {
-                "energy" => "energy".to_owned(),
+                "energy" if self.principle == Some(Principle::Chetaev) => "energy".to_owned(),
                 _ if self.graph.size(&[e]) > LONGEST => continue,
                 _ => self.graph.to_text(e),
             };

@@ -142,6 +142,15 @@ fn escape(text: &str) -> String {
             '>' => escaped.push_str("\\textgreater{}"),
             '"' => escaped.push_str("\\textquotedbl{}"),
             '#' | '$' | '%' | '&' | '_' | '{' | '}' => escaped.extend(['\\', c]),
+            // NOTE: signs of formulas in sentences, which pdfLaTeX knows between dollars only.
+            '≠' => escaped.push_str("$\\ne$"),
+            '≤' => escaped.push_str("$\\le$"),
+            '≥' => escaped.push_str("$\\ge$"),
+            '∂' => escaped.push_str("$\\partial$"),
+            '−' => escaped.push_str("$-$"),
+            'λ' => escaped.push_str("$\\lambda$"),
+            'μ' => escaped.push_str("$\\mu$"),
+            'φ' => escaped.push_str("$\\varphi$"),
             c if c.is_control() => escaped.push(' '),
             c => escaped.push(c),
         }

@@ -152,9 +152,9 @@ fn piece(text: &[char], at: &mut usize) -> Option<Piece> {
             (base, below, above) = (*inner, b, a);
         }
         if mark == '_' {
-            below = script
+            below = script;
         } else {
-            above = script
+            above = script;
         }
         base = Piece::Script { base: Box::new(base), below, above };
     }

@@ -66,7 +66,7 @@ pub(super) fn impacts(model: &Workspace, e: &Equations) -> Vec<Section> {
         Section { key: "slips", heading: "Slip along the contacts", lines: slips.collect() },
         Section {
             key: "impact",
-            heading: "Impact equations: velocities after, impulses Lambda of constraints, P along and Q across the normals",
+            heading: "Impact equations: impulses Lambda of constraints, P along and Q across the normals",
             lines: equations.collect(),
         },
         Section {

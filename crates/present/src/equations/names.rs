@@ -81,6 +81,8 @@ struct Abbreviations {
 impl Abbreviations {
     /// A name for less than this is longer than what it stands for.
     const LEAST: usize = 3;
+    /// More operations than this are many for one line.
+    const LONG: usize = 30;
 
     fn of(model: &Workspace) -> Self {
         let g = &model.graph;
@@ -139,7 +141,12 @@ impl Abbreviations {
             }
             let rates = self.rates.get(..i).unwrap_or_default().to_vec();
             let earlier = Self { list: self.list[..i].to_vec(), rates };
-            let meaning = model.graph.on_paper_by_names(&earlier.pairs(model, &[*e]), into)[0];
+            let mut pairs = earlier.pairs(model, &[*e]);
+            // NOTE: in a page that is to be short anyway, long meanings are not tried without names.
+            if !self.rates.is_empty() && model.graph.operations(&[*e]) > Self::LONG {
+                pairs[0][0] = pairs[0][1];
+            }
+            let meaning = model.graph.on_paper_by_names(&pairs, into)[0];
             roots.push(meaning);
             names.push(name.clone());
             meanings.push(meaning);

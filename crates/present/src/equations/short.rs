@@ -1,6 +1,8 @@
 //! The equations of models whose blocks would fill many pages: what the text says, in its own names, and the equations
 //! as a formula. All entries are written if the form is named.
 
+use std::collections::BTreeMap;
+
 use pfaff::{Derivation, Dynamics, Principle, Workspace};
 use pfaff_expr::{Expr, Graph};
 
@@ -9,6 +11,8 @@ use super::{Label, Line, Presentation, Section, conserved, names_of};
 
 /// Operations of all blocks together that fit two pages.
 const TWO_PAGES: usize = 1_500;
+/// The same with all shared parts written out wherever they occur: names for them then fill pages.
+const WRITTEN_OUT: u64 = 100_000;
 
 /// Lays out a model whose blocks are long, in the names of the text; `None` if they are short.
 pub fn present_short(derivation: &Derivation) -> Option<Presentation> {
@@ -19,7 +23,8 @@ pub fn present_short(derivation: &Derivation) -> Option<Presentation> {
         [&e.mass, &e.jacobian].into_iter().flatten().flatten().copied().collect();
     blocks.extend(e.force.iter().chain(&e.drift));
     let operations = g.operations(&blocks);
-    if operations <= TWO_PAGES || e.principle == Principle::Restricted {
+    let is_short = operations <= TWO_PAGES && written_out(g, &blocks) <= WRITTEN_OUT;
+    if is_short || e.principle == Principle::Restricted {
         return None;
     }
     let (kept, words) = conserved::section(model, e);
@@ -53,6 +58,16 @@ pub fn present_short(derivation: &Derivation) -> Option<Presentation> {
         kept: Vec::new(),
     };
     Some(presentation.in_own_words(model).with_conserved(words))
+}
+
+/// Nodes of expressions whose shared parts are written out.
+fn written_out(g: &Graph, roots: &[Expr]) -> u64 {
+    let mut sizes: BTreeMap<Expr, u64> = BTreeMap::new();
+    for e in g.live(roots) {
+        let size = g.node(e).operands().fold(1_u64, |n, o| n.saturating_add(sizes[&o]));
+        sizes.insert(e, size);
+    }
+    roots.iter().fold(0, |n, e| n.saturating_add(sizes[e]))
 }
 
 fn entry(text: &'static str, indices: &[&str], right: Expr) -> Line {

@@ -17,7 +17,7 @@ use super::tables::{
 };
 use super::{LARGE, Report, Shown};
 use crate::equations::present_fractional;
-use crate::equations::{Presentation, present};
+use crate::equations::{Presentation, headings, present};
 use crate::plot::{Figure, Look, Style, embedded, layout_within};
 use pfaff::signs;
 
@@ -171,7 +171,8 @@ fn equations(report: &Report<'_>) -> String {
             let _ = write!(out, "<details open><summary>{}</summary>", principle_name(motion));
         }
         if let Some(principle) = presentation.principle {
-            let _ = write!(out, "<p class=\"signs\">Signs: {}.</p>", escape(signs(principle)));
+            let signs = headings::html(signs(principle));
+            let _ = write!(out, "<p class=\"signs\">Signs: {signs}.</p>");
         }
         out += &formulas(presentation);
         if presentations.len() > 1 {

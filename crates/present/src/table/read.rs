@@ -2,6 +2,7 @@
 
 use std::fs::File;
 use std::io;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use csv::StringRecord;
 use parquet::column::reader::{ColumnReader, ColumnReaderImpl};
@@ -59,6 +60,10 @@ impl TableReader {
     ///
     /// Those of the file.
     pub fn parquet(file: File) -> io::Result<Self> {
+        whole_or_damaged(|| Self::opened(file))
+    }
+
+    fn opened(file: File) -> io::Result<Self> {
         let reader = SerializedFileReader::new(file).map_err(plain_error)?;
         let schema = reader.metadata().file_metadata().schema_descr();
         let mut headings = Vec::new();
@@ -112,9 +117,17 @@ impl TableReader {
                 if *next == reader.num_row_groups() {
                     return Ok(None);
                 }
-                let group = reader.get_row_group(*next).map_err(plain_error)?;
+                let headings = &self.headings;
+                let block = whole_or_damaged(|| {
+                    let group = reader.get_row_group(*next).map_err(plain_error)?;
+                    group_block(headings, &*group).map_err(plain_error)
+                })?;
                 *next += 1;
-                group_block(&self.headings, &*group).map(Some).map_err(plain_error)
+                let rows = block.rows();
+                if block.columns.iter().any(|cells| cells.len() != rows) {
+                    return Err(damaged("it is damaged: its columns have different lengths"));
+                }
+                Ok(Some(block))
             }
         }
     }
@@ -157,6 +170,11 @@ impl TableReader {
         }
         fits
     }
+}
+
+/// What is read from a file that may be damaged: the reader of Parquet panics at some such files.
+fn whole_or_damaged<T>(read: impl FnOnce() -> io::Result<T>) -> io::Result<T> {
+    catch_unwind(AssertUnwindSafe(read)).unwrap_or_else(|_| Err(damaged("it is damaged")))
 }
 
 fn damaged(why: &str) -> io::Error {

@@ -71,7 +71,7 @@ fn reference(g: &Graph, e: Expr, symbols: &[Expr], at: [f64; 3]) -> Option<(f64,
     for ((a, b), c) in here.iter().zip(&below).zip(&above) {
         // A part that is not finite, or that jumps nearby, may be missing in another form.
         let moves = (a - b).abs() + (a - c).abs();
-        if !(moves <= 1e-5 * (1.0 + a.abs())) || a.abs() > LARGEST {
+        if moves.is_nan() || moves > 1e-5 * (1.0 + a.abs()) || a.abs() > LARGEST {
             return None;
         }
         largest = largest.max(a.abs());

@@ -59,7 +59,7 @@ fn table(choices: &mut Choices<'_>) {
 
 /// The bytes of a journal.
 fn block(choices: &mut Choices<'_>) {
-    let kinds: Vec<Kind> = (0..1 + choices.below(4))
+    let kinds: Vec<Kind> = (0..=choices.below(4))
         .map(|_| choices.one(&[Kind::Integer, Kind::Number, Kind::Text]))
         .collect();
     let rows = choices.below(20);

@@ -73,7 +73,7 @@ fn text(choices: &mut Choices<'_>) -> String {
 
 /// A Parquet file with some bytes changed, or cut off.
 fn damaged(choices: &mut Choices<'_>) -> Vec<u8> {
-    let x: Vec<f64> = (0..1 + choices.below(9)).map(|_| choices.number()).collect();
+    let x: Vec<f64> = (0..=choices.below(9)).map(|_| choices.number()).collect();
     let columns = vec![("t".to_owned(), &x[..]), ("x".to_owned(), &x[..])];
     let mut bytes = Vec::new();
     Table { columns, about: Vec::new() }.write_parquet(&mut bytes).expect("a vector takes all");

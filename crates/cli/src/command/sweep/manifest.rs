@@ -4,8 +4,9 @@ use pfaff::Run;
 use pfaff_present::{Heading, Kind};
 use serde_json::{Map, Value, json};
 
+use super::SweepArguments;
+use super::given::seed;
 use super::journal::check_sum;
-use super::{SweepArguments, seed};
 use crate::input::ModelText;
 
 /// The file of the manifest of a table.

@@ -12,7 +12,7 @@ use super::manifest;
 use super::table_file::{write_manifest, write_table};
 use super::{Exit, usage};
 use crate::output::{print, say};
-use crate::table::{Ending, ending};
+use crate::table::{Ending, ending, quietly};
 use crate::whole_file::Place;
 
 /// One chunk.
@@ -65,7 +65,7 @@ pub(super) fn merge(parts: &[String], output: Option<&str>) -> Result<Exit, Exit
     let mut rows = 0;
     write_table(output, &place, form, &headings, &whole, |take| {
         for part in &parts {
-            rows += copy(&part.name, &headings, take)?;
+            rows += quietly(|| copy(&part.name, &headings, take))?;
         }
         Ok(())
     })?;

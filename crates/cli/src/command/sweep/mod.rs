@@ -1,31 +1,32 @@
 //! `pfaff sweep`
 
+mod given;
 mod journal;
 mod manifest;
 mod merge;
 mod pictures;
 mod table_file;
 
-use std::io::Read;
 use std::ops::Range;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
 use clap::Args;
-use pfaff::{CaseMotion, Cases, Ensemble, Overrides, Run, Sampling, Settings, StopReason};
-use pfaff_present::{Block, Cells, Heading, Keep, SweepSummary, SweepTable, json_text};
+use pfaff::{CaseMotion, Cases, Ensemble, Overrides, Run, Settings, StopReason};
+use pfaff_present::{Block, Heading, Keep, SweepSummary, SweepTable, json_text};
 use rayon::prelude::*;
 use serde_json::{Value, json};
 
 use crate::arguments::MotionArguments;
 use crate::bar::Bar;
+use crate::command::sweep::given::{bytes, cases};
 use crate::command::sweep::journal::{Journal, NoJournal};
 use crate::command::sweep::pictures::Pictures;
 use crate::command::sweep::table_file::{write_manifest, write_table};
 use crate::guard::{self, Phase};
 use crate::input::ModelText;
 use crate::output::{Exit, failed, print, say, usage};
-use crate::table::{ending, whole_table};
+use crate::table::ending;
 use crate::whole_file::Place;
 
 #[derive(Args, Debug)]
@@ -320,11 +321,11 @@ fn to_file(
     let headings = sweep.table.headings();
     let kinds: Vec<_> = headings.iter().map(|heading| heading.kind).collect();
     let mut rows = 0;
-    let mut shown = sweep.table.block();
+    let mut drawn = sweep.table.block();
     write_table(name, &place, form, headings, about, |take| {
         journal.blocks(&kinds, |block| {
             rows += block.rows();
-            pictures.take(&mut shown, block);
+            pictures.take(&mut drawn, block);
             sweep.table.count(block, &mut summary);
             take(block)
         })
@@ -348,7 +349,7 @@ fn to_file(
         print(&shown(name, cases, rows, &summary))?;
         print(&format!("runs   {}\n", sweep.how()))?;
     }
-    pictures.write(sweep, &shown, &summary, about)?;
+    pictures.write(sweep, &drawn, &summary, about)?;
     if next < end {
         say(&format!("note: {} of {} cases; --resume goes on", cases, end - sweep.range.start));
         return Ok(Exit::StoppedEarly);
@@ -492,60 +493,6 @@ fn request(arguments: &SweepArguments, keep: Keep) -> Result<Run, Exit> {
     request.with_last_state = keep == Keep::Final;
     request.clock = None;
     Ok(request)
-}
-
-/// What is varied.
-fn cases(arguments: &SweepArguments) -> Result<Cases, Exit> {
-    let mut cases = Cases::default();
-    if arguments.vary.is_none() && arguments.draw.is_none() && arguments.cases.is_none() {
-        return Err(usage("a sweep needs --vary, --draw or --cases"));
-    }
-    if let Some(text) = &arguments.vary {
-        cases = cases.vary(text).map_err(failed)?;
-    }
-    if let Some(text) = &arguments.draw {
-        let count = arguments.count.as_deref().unwrap_or_default().trim();
-        let count = count.parse::<u64>().ok().filter(|n| *n > 0).ok_or_else(|| {
-            usage(&format!("--count is `{count}`; it must be a whole number of at least 1"))
-        })?;
-        let sampling = word("--sampling", &arguments.sampling, &Sampling::ALL)?;
-        cases = cases.draw(text, count, seed(arguments), sampling).map_err(failed)?;
-    }
-    if let Some(name) = &arguments.cases {
-        cases = cases.table(columns(name)?).map_err(failed)?;
-    }
-    Ok(cases)
-}
-
-fn seed(arguments: &SweepArguments) -> u64 {
-    arguments.motion.seed.unwrap_or(0)
-}
-
-/// The bytes of a file.
-fn bytes(name: &str) -> Result<Vec<u8>, Exit> {
-    let mut bytes = Vec::new();
-    let read = crate::input::plain_file(Path::new(name));
-    read.and_then(|mut file| file.read_to_end(&mut bytes))
-        .map_err(|error| usage(&format!("`{name}` cannot be read: {error}")))?;
-    Ok(bytes)
-}
-
-/// The columns of a table of cases; `case` only numbers them.
-fn columns(name: &str) -> Result<Vec<(String, Vec<f64>)>, Exit> {
-    let (headings, block) = whole_table(name)?;
-    let mut columns = Vec::new();
-    for (Heading { name: column, .. }, cells) in headings.into_iter().zip(block.columns) {
-        match cells {
-            _ if column.trim() == "case" => {}
-            Cells::Numbers(values) => columns.push((column.trim().to_owned(), values)),
-            Cells::Integers(_) | Cells::Texts(_) => {
-                return Err(usage(&format!(
-                    "`{name}`: the column `{column}` holds texts, but a case needs numbers"
-                )));
-            }
-        }
-    }
-    Ok(columns)
 }
 
 /// `2/8`

@@ -7,6 +7,7 @@ use serde_json::Value;
 
 use super::{Sweep, SweepArguments, word};
 use crate::command::plot::{Format, split};
+use crate::figure_file::is_page;
 use crate::output::{Exit, say, usage};
 use crate::whole_file::Place;
 
@@ -29,7 +30,7 @@ impl Pictures {
             Some(name) => Some((name.clone(), Format::of(name)?)),
             None => None,
         };
-        if let Some(name) = arguments.report.as_ref().filter(|name| !name.ends_with(".html")) {
+        if let Some(name) = arguments.report.as_ref().filter(|name| !is_page(name)) {
             return Err(usage(&format!("`{name}`: a page must end in .html")));
         }
         let kind = arguments.plot_as.as_deref();

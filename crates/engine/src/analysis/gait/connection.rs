@@ -389,8 +389,8 @@ impl Connection {
         let r = self.scattered_shape(&mut random);
         let free = self.free_directions(&r, &g).map_or(0, |c| c.len());
         Err(Failure::usage(if free > 0 {
-            "the shapes do not determine the velocities of the group: there are too few constraints, and the momenta are \
-             degenerate"
+            "the shapes do not determine the velocities of the group: there are too few constraints, and the momenta \
+             are degenerate"
         } else {
             "the constraints restrict the shapes themselves: not every loop can be run"
         }))
@@ -465,7 +465,8 @@ fn refuse_drift(model: &Workspace, equations: &Equations) -> Result<(), Failure>
             && g.is_zero(g.sub(ψ, g.dot(row, &velocities)));
         if !is_linear {
             return Err(Failure::Usage(format!(
-                "the constraint `{}` is not linear in the velocities: a loop that is run twice as fast would lead elsewhere",
+                "the constraint `{}` is not linear in the velocities: a loop that is run twice as fast would lead \
+                 elsewhere",
                 constraint.name
             )));
         }

@@ -196,8 +196,8 @@ pub(crate) fn displacement(
     match outcome.stop {
         StopReason::End => Ok(relative(&factors, &start, &outcome.y)),
         _ => Err(Failure::Usage(format!(
-            "on the loop, at s = {:.6}, the shapes do not determine the velocity of the body: the loop meets a singular \
-             shape",
+            "on the loop, at s = {:.6}, the shapes do not determine the velocity of the body: the loop meets a \
+             singular shape",
             outcome.t
         ))),
     }

@@ -1,6 +1,7 @@
 //! The ellipse in shape space that carries a body farthest for its length.
 //!
-//! The family is $r_i = c_i + p_i\cos s + q_i\sin s$ for the first two shapes, the others staying where they are. What is
+//! The family is $r_i = c_i + p_i\cos s + q_i\sin s$ for the first two shapes, the others staying where they are.
+//! What is
 //! made large is the net translation over the loop (of $x$ and $y$ together for $SE(2)$, of the first coordinate
 //! otherwise) in parts of the length, by the simplex method of Nelder and Mead 1965 from several circles.
 

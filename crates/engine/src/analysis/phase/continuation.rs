@@ -82,6 +82,11 @@ impl Follower<'_> {
         self.slopes.set_parameters(&values);
     }
 
+    /// Whether a value of the parameter belongs to the range.
+    fn is_inside(&self, p: f64) -> bool {
+        (self.from.min(self.to)..=self.from.max(self.to)).contains(&p)
+    }
+
     /// The length in which the parameter is measured.
     fn unit(&self) -> f64 {
         (self.to - self.from).abs()
@@ -305,6 +310,7 @@ impl Follower<'_> {
         let mut is_fold = false;
         if slope(here) * slope(next) < 0.0
             && let Some(found) = self.locate(here, length, (slope(here), slope(next)), &slope)
+            && self.is_inside(found.p)
         {
             is_fold = true;
             branch.special.push(self.special("fold", &found));
@@ -316,7 +322,8 @@ impl Follower<'_> {
             let least = |place: &Place| {
                 turned(place).signum() * least_value(&place.matrix, w, &place.tangent)
             };
-            if let Some(found) = self.locate(here, length, (least(here), least(next)), &least) {
+            let found = self.locate(here, length, (least(here), least(next)), &least);
+            if let Some(found) = found.filter(|found| self.is_inside(found.p)) {
                 branch.special.push(self.special("branch", &found));
                 let p = found.p;
                 let new = self.switched(&found, length).into_iter();
@@ -337,7 +344,8 @@ impl Follower<'_> {
             && a * b < 0.0
         {
             let value = |place: &Place| pair(place).unwrap_or(f64::NAN);
-            if let Some(found) = self.locate(here, length, (a, b), &value) {
+            let found = self.locate(here, length, (a, b), &value);
+            if let Some(found) = found.filter(|found| self.is_inside(found.p)) {
                 branch.special.push(self.special("hopf", &found));
             }
         }

@@ -329,7 +329,8 @@ fn search(
     })
 }
 
-/// Steady motions along symmetries that turn coordinates into each other: from each start that moves, with the rates of the
+/// Steady motions along symmetries that turn coordinates into each other: from each start that moves, with the rates
+/// of the
 /// frame in which it moves least.
 fn relative(
     phase: &mut Phase,

@@ -2,8 +2,10 @@
 //!
 //! $$ E\,\dot x = A\,x + B\,u, \qquad x = (\delta y, \delta\lambda) \qquad (\mathrm D) $$
 //!
-//! with the rows $\delta\dot q = \delta v$, those of $M\ddot q = f + W^\top\lambda$ and one for each constraint: $\varphi_q\,
-//! \delta q = 0$ if it is holonomic, else $\psi_q\,\delta q + \psi_v\,\delta v = 0$. The finite eigenvalues of the pencil
+//! with the rows $\delta\dot q = \delta v$, those of $M\ddot q = f + W^\top\lambda$ and one for each constraint:
+//! $\varphi_q\,
+//! \delta q = 0$ if it is holonomic, else $\psi_q\,\delta q + \psi_v\,\delta v = 0$. The finite eigenvalues of the
+//! pencil
 //! $\lambda E - A$ are those of the reduced equations and zeros of what was left out there.
 
 use pfaff_model::Workspace;
@@ -40,7 +42,7 @@ impl FullForm {
         field.frame = frame;
         let (by_unknowns, by_state) = slopes?;
         let d = field.size();
-        let unknowns = if d == 0 { 0 } else { by_state.len() / d };
+        let unknowns = by_state.len().checked_div(d).unwrap_or(0);
         let k = inputs.map_or(0, |p| p.count);
         let rates = field.rate_places();
         let component =

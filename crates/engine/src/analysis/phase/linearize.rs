@@ -67,7 +67,8 @@ pub struct Linearization {
     pub nearest: Option<Vec<(String, f64)>>,
     /// The dimension of the family of equilibria to which the state belongs.
     pub family: usize,
-    /// Symmetries along which the state moves steadily, such as `turn of x, y`, with their rates. Then the equations are
+    /// Symmetries along which the state moves steadily, such as `turn of x, y`, with their rates. Then the equations
+    /// are
     /// those in a frame that moves with it, beside the directions of all symmetries.
     pub frame: Vec<(String, f64)>,
     /// Symmetries that explain zero eigenvalues: they lead from the equilibrium to others.

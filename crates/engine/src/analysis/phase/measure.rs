@@ -1,13 +1,17 @@
 //! Invariant measures and time reversal: `pfaff measure`.
 //!
-//! In independent coordinates $z$ of the constraint manifold the flow is $\dot z = X(z)$. A density $\rho = e^{\sigma(q)}$
+//! In independent coordinates $z$ of the constraint manifold the flow is $\dot z = X(z)$. A density $\rho =
+//! e^{\sigma(q)}$
 //! is kept if
 //!
 //! $$ \operatorname{div}(\rho X) = 0 \iff \sigma_q\cdot\dot q + \operatorname{div} X = 0 . \qquad (\mathrm I) $$
 //!
-//! (I) is linear in $\sigma$, and linear in $\rho$ if that is a polynomial. It is asked at scattered states for functions of a
-//! growing list: powers of the determinant of the mass matrix, then linear and quadratic functions of the positions, then
-//! sines and cosines. What solves it there, and at other states, is the answer; otherwise the answer is that none of these
+//! (I) is linear in $\sigma$, and linear in $\rho$ if that is a polynomial. It is asked at scattered states for
+//! functions of a
+//! growing list: powers of the determinant of the mass matrix, then linear and quadratic functions of the positions,
+//! then
+//! sines and cosines. What solves it there, and at other states, is the answer; otherwise the answer is that none of
+//! these
 //! is kept.
 
 use pfaff_model::Principle;

@@ -1,7 +1,8 @@
 //! Modes of the linear equations as motions that can be drawn.
 //!
 //! About the state $y_0$ the positions swing as $q_0 + a\,\mathrm{Re}(T x\,e^{i\omega t})$ with the tangent $T$ of the
-//! constraints, an eigenvector $x$ and an amplitude $a$ that can be seen; then they are put onto the constraints. Growth and
+//! constraints, an eigenvector $x$ and an amplitude $a$ that can be seen; then they are put onto the constraints.
+//! Growth and
 //! decay are left out, and what does not oscillate is swung to and fro.
 
 use std::f64::consts::TAU;

@@ -102,7 +102,7 @@ fn search(
     }
     let (mut shooter, quotient, found) = closed(model, request, watch)?;
     let w = quotient.variables.len();
-    let multipliers = Multipliers::of_return(&found, w, shooter.is_driven)
+    let multipliers = Multipliers::of_return(&found, w, &shooter)
         .ok_or_else(|| Failure::usage("the multipliers could not be computed"))?;
     let names = &shooter.phase.field.names;
     let drift = |&c: &usize| (names[c].clone(), found.end.y[c] - found.point.y[c]);
@@ -111,7 +111,9 @@ fn search(
         multipliers.trivial.into_iter().map(|k| (k, "along the orbit".to_owned())).collect();
     for (k, value) in multipliers.values.iter().enumerate() {
         let is_one = libm::hypot(value[0] - 1.0, value[1]) < 1e-5;
-        if is_one && Some(k) != multipliers.trivial {
+        if multipliers.symmetric.contains(&k) {
+            trivial.push((k, "of a symmetry".to_owned()));
+        } else if is_one && Some(k) != multipliers.trivial {
             trivial.push((k, "of a conserved quantity or a family".to_owned()));
         }
     }
@@ -140,7 +142,8 @@ pub(crate) fn closed(
     let workspace = model.workspace();
     if has_jumps(&workspace) {
         return Err(Failure::usage(
-            "branches of periodic motions are followed for models without jumps and modes; `pfaff orbit` finds single ones",
+            "branches of periodic motions are followed for models without jumps and modes; `pfaff orbit` finds single \
+             ones",
         ));
     }
     let given = request.period.as_deref().map(|text| period(&workspace, text));

@@ -170,7 +170,7 @@ impl Follower {
         let (matrix, right) = self.equations(&quotient, &found, &by_parameter);
         let tangent = tangent(&matrix, right.len(), along)?;
         let w = quotient.variables.len();
-        let multipliers = Multipliers::of(&found.matrix, w, self.shooter.is_driven)?;
+        let multipliers = Multipliers::of(&found.matrix, w, &self.shooter)?;
         Some(Place { p, quotient, found, by_parameter, tangent, multipliers })
     }
 
@@ -314,6 +314,7 @@ impl Follower {
                 && is_clear
                 && ends.0 * ends.1 < 0.0
                 && let Some(found) = self.locate(here, length, ends, &value)
+                && (self.from.min(self.to)..=self.from.max(self.to)).contains(&found.p)
             {
                 let state = self.shooter.phase.named(&found.found.point.y);
                 branch.special.push(SpecialPoint {

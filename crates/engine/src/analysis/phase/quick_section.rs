@@ -1,7 +1,9 @@
 //! Crossings of a surface by motions whose equations are one program: nothing but steps and signs.
 //!
-//! A step of DOP853 goes from $y_0$ to $y_1$. Where $g$ has changed its sign, the crossing is found by steps of other lengths
-//! from $y_0$ (after Hénon 1982), by regula falsi with the modification of Illinois: it is a state of the method itself, and
+//! A step of DOP853 goes from $y_0$ to $y_1$. Where $g$ has changed its sign, the crossing is found by steps of
+//! other lengths
+//! from $y_0$ (after Hénon 1982), by regula falsi with the modification of Illinois: it is a state of the method
+//! itself, and
 //! needs no interpolation. Where $g$ has not changed its sign but turns towards zero within the step, the step is taken
 //! again in quarters.
 

@@ -1,8 +1,10 @@
 //! Periodic motions with jumps: fixed points of the return map to an event.
 //!
-//! $P$ takes a state after the event along the whole motion, with its jumps, impacts and modes, to the state after the next
+//! $P$ takes a state after the event along the whole motion, with its jumps, impacts and modes, to the state after
+//! the next
 //! one. Its derivative comes from runs that begin beside the orbit, by central differences of fourth order: what is
-//! differentiated contains every jump, so that no saltation matrix is left out. One multiplier is zero, because all states
+//! differentiated contains every jump, so that no saltation matrix is left out. One multiplier is zero, because all
+//! states
 //! after the event lie on one surface.
 
 use pfaff_expr::number;
@@ -343,6 +345,10 @@ pub(crate) fn returning(
         .ok_or_else(|| Failure::usage("the multipliers could not be computed"))?;
     multipliers.sort_by(|a, b| size(b).total_cmp(&size(a)).then(b[1].total_cmp(&a[1])));
     let trivial = multipliers.len().checked_sub(1);
+    // It is zero but for the rounding of differences.
+    if let Some(last) = multipliers.last_mut().filter(|v| size(v) < 1e-7) {
+        *last = [0.0, 0.0];
+    }
     let others = &multipliers[..trivial.unwrap_or(0)];
     let stability = if others.iter().any(|v| size(v) > 1.0 + NEUTRAL) {
         Stability::Unstable
@@ -368,7 +374,7 @@ pub(crate) fn returning(
 }
 
 /// The derivative of the return map by rows; `None` where it has no value beside the state.
-#[allow(clippy::type_complexity)]
+#[allow(clippy::type_complexity, reason = "two functions that only this one takes")]
 fn slopes(
     map: &mut ReturnMap<'_>,
     shifted: &mut dyn FnMut(&[f64], &[f64]) -> Option<Vec<f64>>,

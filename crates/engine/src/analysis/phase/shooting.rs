@@ -32,6 +32,8 @@ pub(crate) struct Shooter {
     /// Symmetries by which a motion may be turned when it returns, and how far it is.
     pub(crate) turning: Vec<AffineSymmetry>,
     pub(crate) turned: Vec<f64>,
+    /// Symmetries along which a periodic motion leads to others: it is held where it is.
+    pub(crate) held: Vec<AffineSymmetry>,
     tolerance: f64,
 }
 
@@ -75,7 +77,8 @@ impl Shooter {
         let is_driven = phase.field.has_time;
         let quotient = quotient.moved(&phase.field, &point);
         let (turning, turned) = (Vec::new(), Vec::new());
-        let shooter = Self { phase, flow, is_driven, angles, turning, turned, tolerance };
+        let held = moving_symmetries(&mut phase, &quotient, &point);
+        let shooter = Self { phase, flow, is_driven, angles, turning, turned, held, tolerance };
         Ok((shooter, quotient, point))
     }
 
@@ -84,15 +87,8 @@ impl Shooter {
         if self.is_driven {
             return;
         }
-        let mut all = symmetries(&mut self.phase.field, &quotient.chart, point);
-        let field = &self.phase.field;
-        let moves = |s: &AffineSymmetry| {
-            let moved = field.prolonged(&s.frame, &point.y);
-            quotient.variables.iter().any(|&c| moved[c].abs() > 1e-9)
-        };
-        all.retain(|s| !s.is_shift && moves(s));
-        self.turned = vec![0.0; all.len()];
-        self.turning = all;
+        self.turning = moving_symmetries(&mut self.phase, quotient, point);
+        self.turned = vec![0.0; self.turning.len()];
     }
 
     /// Takes the turn, of those about one symmetry, after which a motion is nearest to its start.
@@ -243,12 +239,14 @@ impl Shooter {
             right.push(0.0);
         }
         // Where an orbit may be turned as a whole, it stays.
-        for symmetry in &self.turning {
+        let columns = usize::from(!self.is_driven) + self.turning.len();
+        let held = if self.turning.is_empty() { &self.held } else { &self.turning };
+        for symmetry in held {
             let moved = self.phase.field.prolonged(&symmetry.frame, &at.point.y);
             let along: Vec<f64> = quotient.variables.iter().map(|&c| moved[c]).collect();
             let size = largest(&along).max(1e-300);
             matrix.extend(along.iter().map(|x| x / size));
-            matrix.extend(std::iter::repeat_n(0.0, 1 + self.turning.len()));
+            matrix.extend(std::iter::repeat_n(0.0, columns));
             right.push(0.0);
         }
         (matrix, right)
@@ -260,46 +258,56 @@ impl Shooter {
 pub(crate) struct Multipliers {
     pub(crate) values: Vec<[f64; 2]>,
     pub(crate) trivial: Option<usize>,
+    /// Those that are 1 because a symmetry leads to other periodic motions.
+    pub(crate) symmetric: Vec<usize>,
     pub(crate) stability: Stability,
 }
 
 impl Multipliers {
     /// Of a motion over its period.
-    pub(crate) fn of_return(found: &Return, w: usize, is_driven: bool) -> Option<Self> {
+    pub(crate) fn of_return(found: &Return, w: usize, shooter: &Shooter) -> Option<Self> {
         if found.parts.is_empty() {
-            Self::of(&found.matrix, w, is_driven)
+            Self::of(&found.matrix, w, shooter)
         } else {
-            Self::judged(product_eigenvalues(&found.parts, w)?, is_driven)
+            Some(Self::judged(product_eigenvalues(&found.parts, w)?, shooter))
         }
     }
 
-    pub(crate) fn of(matrix: &[f64], w: usize, is_driven: bool) -> Option<Self> {
-        Self::judged(eigenvalues(w, matrix)?, is_driven)
+    pub(crate) fn of(matrix: &[f64], w: usize, shooter: &Shooter) -> Option<Self> {
+        Some(Self::judged(eigenvalues(w, matrix)?, shooter))
     }
 
-    fn judged(mut values: Vec<[f64; 2]>, is_driven: bool) -> Option<Self> {
+    fn judged(mut values: Vec<[f64; 2]>, shooter: &Shooter) -> Self {
+        let is_driven = shooter.is_driven;
         values.sort_by(|a, b| size(b).total_cmp(&size(a)).then(b[1].total_cmp(&a[1])));
         let off = |k: &usize| libm::hypot(values[*k][0] - 1.0, values[*k][1]);
         let nearest = (0..values.len()).min_by(|a, b| off(a).total_cmp(&off(b)));
         let trivial = nearest.filter(|_| !is_driven);
-        let mut found = Self { values, trivial, stability: Stability::Undecided };
+        let mut near: Vec<usize> =
+            (0..values.len()).filter(|k| Some(*k) != trivial && off(k) < NEUTRAL).collect();
+        near.sort_by(|a, b| off(a).total_cmp(&off(b)));
+        near.truncate(shooter.held.len());
+        let (symmetric, stability) = (near, Stability::Undecided);
+        let mut found = Self { values, trivial, symmetric, stability };
         let others: Vec<[f64; 2]> = found.others().collect();
         if others.iter().any(|v| size(v) > 1.0 + NEUTRAL) {
             found.stability = Stability::Unstable;
         } else if others.iter().all(|v| size(v) < 1.0 - NEUTRAL) {
             found.stability = Stability::AsymptoticallyStable;
         }
-        Some(found)
+        found
     }
 
-    /// All but the trivial one.
+    /// All but the trivial ones.
     pub(crate) fn others(&self) -> impl Iterator<Item = [f64; 2]> + '_ {
         let all = self.values.iter().enumerate();
-        all.filter(|(k, _)| Some(*k) != self.trivial).map(|(_, v)| *v)
+        all.filter(|(k, _)| Some(*k) != self.trivial && !self.symmetric.contains(k))
+            .map(|(_, v)| *v)
     }
 }
 
-/// Eigenvalues of a product $S_N\cdots S_1$, each to its own digits: their $N$-th roots are the eigenvalues of the cyclic
+/// Eigenvalues of a product $S_N\cdots S_1$, each to its own digits: their $N$-th roots are the eigenvalues of the
+/// cyclic
 /// matrix of the factors.
 fn product_eigenvalues(parts: &[Vec<f64>], w: usize) -> Option<Vec<[f64; 2]>> {
     let (n, k) = (parts.len(), parts.len() * w);
@@ -342,6 +350,29 @@ pub(crate) fn size(v: &[f64; 2]) -> f64 {
 /// The largest magnitude.
 pub(crate) fn largest(x: &[f64]) -> f64 {
     x.iter().fold(0.0_f64, |m, x| m.max(x.abs()))
+}
+
+/// Symmetries that turn coordinates into each other and move the variables of a state, now and later.
+fn moving_symmetries(
+    phase: &mut Phase,
+    quotient: &Quotient,
+    point: &FieldPoint,
+) -> Vec<AffineSymmetry> {
+    let mut all = symmetries(&mut phase.field, &quotient.chart, point);
+    if phase.field.has_time && !all.is_empty() {
+        let later = phase.field.at(point.t + 0.37, &point.y);
+        let known = later.map(|later| symmetries(&mut phase.field, &quotient.chart, &later));
+        if known.map_or(0, |known| known.len()) != all.len() {
+            return Vec::new();
+        }
+    }
+    let field = &phase.field;
+    let moves = |s: &AffineSymmetry| {
+        let moved = field.prolonged(&s.frame, &point.y);
+        quotient.variables.iter().any(|&c| moved[c].abs() > 1e-9)
+    };
+    all.retain(|s| !s.is_shift && moves(s));
+    all
 }
 
 /// Positions on whose turns nothing depends, here and at states around.

@@ -1,8 +1,10 @@
 //! The matrices of the linear equations as formulas of the parameters, where they are small.
 //!
 //! The state is put in as it was given (`x' = v` stays `v`), as zero, or as a short decimal number; velocities that
-//! follow from constraints are solved for. Then the road is that of the numbers: $x$ of $r(t, y, x) = 0$, the Jacobian (F),
-//! the tangent $T$ of the chart and $A = P f_y T$, by elimination with the pivots of the numbers. Formulas are shown only if
+//! follow from constraints are solved for. Then the road is that of the numbers: $x$ of $r(t, y, x) = 0$, the
+//! Jacobian (F),
+//! the tangent $T$ of the chart and $A = P f_y T$, by elimination with the pivots of the numbers. Formulas are shown
+//! only if
 //! their values are those of the numbers.
 
 use pfaff_expr::{Expr, Graph, number};
@@ -40,6 +42,9 @@ struct Entry {
     e: Expr,
     value: f64,
 }
+
+/// Matrices by their names.
+type NamedMatrices = Vec<(&'static str, Vec<Vec<Entry>>)>;
 
 struct Algebra<'a> {
     g: &'a Graph,
@@ -147,7 +152,7 @@ impl Place<'_> {
         shown
     }
 
-    fn derived(&self) -> Option<Vec<(&'static str, Vec<Vec<Entry>>)>> {
+    fn derived(&self) -> Option<NamedMatrices> {
         let (model, field) = (self.model, self.field);
         let g = &model.graph;
         let algebra = Algebra { g, model };
@@ -278,7 +283,7 @@ impl Place<'_> {
         a: &[Vec<Entry>],
         tangent: &[Vec<Entry>],
         state: &[(Expr, Expr)],
-    ) -> Option<Vec<(&'static str, Vec<Vec<Entry>>)>> {
+    ) -> Option<NamedMatrices> {
         let g = algebra.g;
         let Dynamics::Saddle(equations) = self.dynamics else { return None };
         let n = self.field.n;

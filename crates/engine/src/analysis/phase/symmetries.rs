@@ -1,7 +1,8 @@
 //! Shifts and turns of coordinates that are symmetries of the flow, and steady motions along them.
 //!
 //! A field $\xi(q) = Gq + c$ with skew $G$ is a symmetry if $X = (\xi, G\dot q)$ is tangent to the constraints and
-//! commutes with the flow, $f_y X - X_y f = 0$. That is linear in $(G, c)$ and is asked at scattered states: what is left
+//! commutes with the flow, $f_y X - X_y f = 0$. That is linear in $(G, c)$ and is asked at scattered states: what is
+//! left
 //! are all symmetries of this form. A state with $f = \sum\omega_i X_i$ moves steadily along them, and in a frame that
 //! moves with it the flow has an equilibrium.
 

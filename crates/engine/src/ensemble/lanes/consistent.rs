@@ -1,7 +1,7 @@
 //! A consistent start as expressions: the velocities that are missing, as `problem/start.rs` finds them.
 //!
-//! Given velocities are kept if they meet the constraints together with zeros for the missing ones. Otherwise the missing
-//! ones that a constraint contains are solved for, as small as possible in the kinetic metric,
+//! Given velocities are kept if they meet the constraints together with zeros for the missing ones. Otherwise the
+//! missing ones that a constraint contains are solved for, as small as possible in the kinetic metric,
 //!
 //! $$ \begin{pmatrix} M & A^\top \\ A & 0 \end{pmatrix}
 //!    \begin{pmatrix} x \\ \lambda \end{pmatrix} = \begin{pmatrix} 0 \\ -\varphi \end{pmatrix}, $$

@@ -2,13 +2,15 @@
 //!
 //! A lane whose motion has ended is filled with the next one. What a lane cannot judge is left to a single run: a start
 //! that needs more than a linear solve, a chart that has to be left, a narrow feature, an event that may hide another
-//! one, and every motion that does not pass its checks. So a table never has a verdict that a single run would not give.
+//! one, and every motion that does not pass its checks. So a table never has a verdict that a single run would not
+//! give.
 //!
 //! Each motion is integrated twice, the second time with a tolerance that is looser: its error is estimated as that of
 //! a long single run, by the difference. The energy is balanced from start to end, velocity constraints hold by
 //! construction, and the equations themselves were checked by the whole audit of the first motion.
 
 mod consistent;
+mod cubic;
 mod lane_run;
 mod programs;
 

@@ -1,8 +1,8 @@
 //! The programs of motions in lanes: a start, a whole step with its error control, and what is read off a state.
 //!
 //! One evaluation of the step program is a trial of DOP853 in eight motions at once, each with its own time, step,
-//! tolerance and parameters: stages, error, acceptance and the next step length are all instructions, so that between two
-//! trials nothing is left to do but to see whether a lane wants attention.
+//! tolerance and parameters: stages, error, acceptance and the next step length are all instructions, so that between
+//! two trials nothing is left to do but to see whether a lane wants attention.
 
 use pfaff_expr::{Expr, Graph, Relation, Role, Unary, number};
 use pfaff_mechanics::Reduction;
@@ -45,12 +45,12 @@ impl StepLayout {
         self.controlled() + self.work
     }
 
-    pub(super) fn y(self, i: usize) -> usize {
+    pub(super) fn y(i: usize) -> usize {
         Self::Y + i
     }
 
     pub(super) fn rates(self, i: usize) -> usize {
-        self.y(self.carried()) + i
+        Self::y(self.carried()) + i
     }
 
     /// The largest value so far.
@@ -328,7 +328,7 @@ fn step(field: &Field<'_>, layout: StepLayout, parameters: &[Expr]) -> Option<Pr
     let tolerance = rows[StepLayout::TOLERANCE];
     let (t, h, t1) = (rows[StepLayout::T], rows[StepLayout::H], rows[StepLayout::T1]);
     let (d, all) = (layout.controlled(), layout.carried());
-    let y: Vec<Expr> = (0..all).map(|i| rows[layout.y(i)]).collect();
+    let y: Vec<Expr> = (0..all).map(|i| rows[StepLayout::y(i)]).collect();
     let rates: Vec<Expr> = (0..all).map(|i| rows[layout.rates(i)]).collect();
     let mut right = field.rates.clone();
     right.extend((layout.work > 0).then_some(field.power));

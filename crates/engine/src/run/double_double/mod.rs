@@ -238,7 +238,7 @@ impl Field {
         t: DoubleDouble,
         y: &[DoubleDouble],
         order: usize,
-    ) -> Option<(Vec<Vec<DoubleDouble>>, Vec<Vec<DoubleDouble>>)> {
+    ) -> Option<[Vec<Vec<DoubleDouble>>; 2]> {
         let size = self.variables.unknowns.len();
         let zero = DoubleDouble::default();
         let mut states: Vec<Vec<DoubleDouble>> = vec![y.to_vec()];
@@ -283,7 +283,7 @@ impl Field {
             states.push(next);
             unknowns.push(right);
         }
-        Some((states, unknowns))
+        Some([states, unknowns])
     }
 
     /// The motion at some times, or where it could not be followed.
@@ -301,9 +301,9 @@ impl Field {
         let mut steps = 0;
         let end = times.last().copied().unwrap_or(t0);
         while rows.len() < times.len() {
-            let (states, unknowns) = self.expand(t, &y, order).ok_or(t.high)?;
-            let h = step_length(&states, &sizes, tolerance);
+            let [states, unknowns] = self.expand(t, &y, order).ok_or(t.high)?;
             let left = (DoubleDouble::from(end) - t).high;
+            let h = step_length(&states, &sizes, tolerance, end - t0);
             let positive = h > 1e-13 * (1.0 + t.high.abs());
             if steps >= MOST_STEPS || (!positive && left > 0.0) {
                 return Err(t.high);
@@ -330,16 +330,25 @@ impl Field {
 }
 
 /// The step after which the last two terms are below the tolerance.
-fn step_length(states: &[Vec<DoubleDouble>], sizes: &[f64], tolerance: f64) -> f64 {
+fn step_length(
+    states: &[Vec<DoubleDouble>],
+    sizes: &[f64],
+    tolerance: f64,
+    length: f64,
+) -> f64 {
     let order = states.len() - 1;
     let mut h = f64::INFINITY;
     let largest = sizes.iter().fold(0.0_f64, |m, s| m.max(*s));
+    // NOTE: where everything begins at zero, sizes are what the first rates would make of it.
+    let moved = states[1].iter().fold(0.0_f64, |m, c| m.max(c.high.abs())) * length;
+    let largest = if largest > 0.0 { largest } else { moved };
+    let largest = if largest > 0.0 { largest } else { 1.0 };
     for k in [order - 1, order] {
         for (i, c) in states[k].iter().enumerate() {
             let c = c.high.abs();
             if c > 0.0 {
                 // NOTE: a component that begins at zero is measured by the others.
-                let size = if sizes[i] > 0.0 { sizes[i] } else { largest.max(1e-300) };
+                let size = if sizes[i] > 0.0 { sizes[i] } else { largest };
                 h = h.min(libm::pow(tolerance * size / c, 1.0 / k as f64));
             }
         }

@@ -1,7 +1,7 @@
 //! Impacts that follow each other ever faster, each of which changes what holds.
 //!
 //! A block that rocks on two corners hits the ground with one and lifts the other, again and again. If the times
-//! between every $p$-th impact have $\Delta_n/\Delta_{n-1} = r < 1$, they come to an end at $t_n + \Delta_n\,r/(1 - r)$.
+//! between every $p$-th impact have $\Delta_n/\Delta_{n-1} = r < 1$, they end at $t_n + \Delta_n\,r/(1 - r)$.
 //! From there on the contacts that took part are closed.
 
 use crate::problem::start::Start;

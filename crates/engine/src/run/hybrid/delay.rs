@@ -190,6 +190,42 @@ impl Delays {
         until
     }
 
+    /// Takes the samples of controls that are due where a piece begins: the piece before did not know them.
+    pub(super) fn sample(
+        &self,
+        model: &Workspace,
+        t: f64,
+        parameters: &[f64],
+        states: [Option<&mut Start>; 2],
+    ) {
+        let g = &model.graph;
+        let (positions, velocities) = (model.positions(), model.velocities());
+        for state in states.into_iter().flatten() {
+            for sampler in &model.hybrid.samplers {
+                let count = (t - self.start) / sampler.period;
+                if (count - count.round()).abs() > 1e-9 * count.max(1.0) {
+                    continue;
+                }
+                let at = |e: Expr| {
+                    let of = |list: &[Expr], values: &[f64]| {
+                        list.iter().position(|&x| x == e).map(|k| values[k])
+                    };
+                    let parameter = || {
+                        let place = model.parameters.iter().position(|p| p.symbol == e)?;
+                        parameters.get(place).copied()
+                    };
+                    let time = (e == model.time).then_some(t);
+                    time.or(of(&positions, &state.q))
+                        .or(of(&velocities, &state.v))
+                        .or_else(parameter)
+                        .unwrap_or(f64::NAN)
+                };
+                let value = g.evaluate(&[sampler.law], &at)[0];
+                state.q[sampler.coordinate] = value;
+            }
+        }
+    }
+
     /// What an operand was at a time.
     fn value(
         &self,

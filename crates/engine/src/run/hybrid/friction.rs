@@ -6,7 +6,8 @@
 //! $$ w = \partial_q g - \mu\, s\cdot\partial_{\dot q}\sigma, \qquad s = \sigma/|\sigma|, $$
 //!
 //! where $s$ is a sign along a line. In a plane it is an expression of the velocities, with an offset where the
-//! motion begins from rest, which fades as the slip grows; where friction is regularised, $s = \sigma/\sqrt{|\sigma|^2 + \varepsilon^2}$.
+//! motion begins from rest, which fades as the slip grows; where friction is regularised,
+//! $s = \sigma/\sqrt{|\sigma|^2 + \varepsilon^2}$.
 
 use std::rc::Rc;
 

@@ -6,13 +6,13 @@
 //! constraints of the next phase by the impact form of (K), and the energy that this takes counts as work.
 
 mod accumulation;
+mod columns;
 mod delay;
 mod friction;
 mod phase;
 mod settle;
 mod switching;
 
-use pfaff_expr::Expr;
 use pfaff_model::{Diagnostic, Workspace};
 
 use crate::clock::Stopwatch;
@@ -21,7 +21,7 @@ use crate::error::Failure;
 use crate::motion::dense::Dense;
 use crate::motion::note::{Note, brief};
 use crate::motion::sample::Sample;
-use crate::motion::{EventRecord, Motion, Series, Stop, StopReason};
+use crate::motion::{EventRecord, Motion, Stop, StopReason};
 use crate::problem::branches::Branches;
 use crate::problem::settings::{OutputSpacing, Run, Settings};
 use crate::problem::start::{Start, dynamics_span};
@@ -114,7 +114,14 @@ pub(crate) fn run(
         if let Some(why) = run.settle()? {
             return run.held(&why);
         }
-        let (phase, segment) = run.integrate(watch)?;
+        let (phase, segment) = match run.integrate(watch) {
+            Ok(found) => found,
+            // What was computed so far is kept.
+            Err(Failure::Model(_)) if run.whole.is_some() => {
+                return run.held("what begins to hold contradicts itself, or has no value");
+            }
+            Err(failure) => return Err(failure),
+        };
         if !run.go_on(&phase, segment) {
             break;
         }
@@ -126,6 +133,30 @@ pub(crate) fn run(
     let mut motion = run.finished();
     motion.statistics.derive_us = derive_us;
     Ok(motion)
+}
+
+/// Modes that no event leads to, or out of.
+fn unconnected(model: &Workspace) -> Vec<String> {
+    let modes = &model.hybrid.modes;
+    let leads = |mode: usize| model.resets.iter().any(|reset| reset.mode == Some(mode));
+    let counts_in = |event: usize, mode: usize| {
+        let of = &model.hybrid.event_modes[event];
+        of.is_empty() || of.contains(&mode)
+    };
+    let is_left = |mode: usize| {
+        let out = |reset: &pfaff_model::Reset| {
+            reset.mode.is_some_and(|to| to != mode) && counts_in(reset.event, mode)
+        };
+        model.resets.iter().any(out)
+    };
+    let told = |(k, name): (usize, &String)| {
+        if k > 0 && !leads(k) {
+            return Some(format!("the mode `{name}` is never entered: no event leads to it"));
+        }
+        let stays = "no event that counts in it leads to another one";
+        (!is_left(k)).then(|| format!("the mode `{name}` has no way out: {stays}"))
+    };
+    modes.iter().enumerate().filter(|_| modes.len() > 1).filter_map(told).collect()
 }
 
 /// The start of the model as it is written.
@@ -204,6 +235,15 @@ impl HybridRun<'_> {
         if let Some(delays) = &self.delays {
             let (model, whole) = (&self.phases.branches.model, self.whole.as_ref());
             self.until = delays.piece(model, whole, self.t, &mut self.now.parameters);
+            if self.whole.is_some() {
+                let (t, parameters) = (self.t, &self.now.parameters);
+                delays.sample(
+                    model,
+                    t,
+                    parameters,
+                    [Some(&mut self.state), self.second.as_mut()],
+                );
+            }
         }
     }
 
@@ -467,78 +507,6 @@ impl HybridRun<'_> {
         self.second = Some(second);
     }
 
-    /// Gives a segment the columns of all multipliers.
-    fn complete_columns(&self, phase: &Phase, motion: &mut Motion) {
-        let names = &self.phases.names;
-        if motion.multipliers.iter().map(|s| &s.name).eq(names) {
-            return;
-        }
-        let rows = motion.t.len();
-        let empty = |name: &String| Series { name: name.clone(), values: vec![0.0; rows] };
-        let mut all: Vec<Series> = names.iter().map(empty).collect();
-        for (series, place) in
-            std::mem::take(&mut motion.multipliers).into_iter().zip(&phase.places)
-        {
-            if let Some(place) = place {
-                all[*place].values = series.values;
-            }
-        }
-        for row in 0..rows {
-            let lambda: Vec<f64> = all.iter().map(|series| series.values[row]).collect();
-            let at = |series: &[Series]| series.iter().map(|s| s.values[row]).collect();
-            let state: [Vec<f64>; 2] = [at(&motion.q), at(&motion.v)];
-            for (place, value) in self.sliding_friction(phase, motion.t[row], &state, &lambda) {
-                all[place].values[row] = value;
-            }
-        }
-        motion.multipliers = all;
-        for event in &mut motion.events {
-            let mut all = vec![0.0; names.len()];
-            for (value, place) in event.multipliers.iter().zip(&phase.places) {
-                if let Some(place) = place {
-                    all[*place] = *value;
-                }
-            }
-            let state = [event.q.clone(), event.v.clone()];
-            for (place, value) in self.sliding_friction(phase, event.t, &state, &all) {
-                all[place] = value;
-            }
-            event.multipliers = all;
-        }
-    }
-
-    /// Friction of contacts that slide, and its place among all multipliers.
-    fn sliding_friction(
-        &self,
-        phase: &Phase,
-        t: f64,
-        [q, v]: &[Vec<f64>; 2],
-        lambda: &[f64],
-    ) -> Vec<(usize, f64)> {
-        let model = &phase.model;
-        let g = &model.graph;
-        let (positions, velocities) = (model.positions(), model.velocities());
-        let at = |s: Expr| {
-            let of = |list: &[Expr], values: &[f64]| {
-                list.iter().position(|&x| x == s).and_then(|k| values.get(k).copied())
-            };
-            let parameter = || model.parameters.iter().find(|p| p.symbol == s).map(|p| p.value);
-            let load = || {
-                let row = model.results.lambda.iter().position(|&l| l == s)?;
-                lambda.get(phase.places[row]?).copied()
-            };
-            let time = (s == model.time).then_some(t);
-            time.or(of(&positions, q))
-                .or(of(&velocities, v))
-                .or_else(parameter)
-                .or_else(load)
-                .unwrap_or(f64::NAN)
-        };
-        let values: Vec<Expr> = phase.sliding.iter().map(|(_, value)| *value).collect();
-        let places = phase.sliding.iter().map(|(place, _)| *place);
-        places.zip(g.evaluate(&values, &at)).collect()
-    }
-
     /// A motion that ends where nothing says how it goes on; at the start there is none.
     fn held(mut self, why: &str) -> Result<Motion, Failure> {
         let t = self.t;
@@ -576,6 +544,7 @@ impl HybridRun<'_> {
                 "restitution and friction together would gain energy at an impact: restitution is less there".into(),
             ));
         }
+        motion.notes.extend(unconnected(self.model).into_iter().map(Note::Remark));
         if self.settings.outputs_only {
             motion.dense = Dense::default();
         }

@@ -3,7 +3,7 @@
 //! | what | in a phase | ends where |
 //! |---|---|---|
 //! | contact, open | nothing | its gap closes: an impact |
-//! | contact, sliding | $g = 0$ along $\partial_q g - \mu\,s\cdot\partial_{\dot q}\sigma$ | $\lambda = 0$, or $\sigma = 0$ |
+//! | contact, sliding | $g = 0$ along $\partial_q g - \mu s\cdot\partial_{\dot q}\sigma$ | $\lambda = 0$, $\sigma = 0$ |
 //! | contact, held | $g = 0$ and $\sigma = 0$ | $\lambda = 0$, or $\lvert\lambda_\sigma\rvert = \mu\lambda$ |
 //! | switching function $u$, not left | $u = 0$ along $\partial_s Q$, with $\lambda = s$ | $\lvert\lambda\rvert = 1$ |
 //! | `constraint … when h` | as written | $h = 0$ |

@@ -116,8 +116,9 @@ fn end_value(
         return Ok(Source::Final(quantity));
     }
     if at != 0.0 && at != t0 {
+        let other = if t0 == 0.0 { String::new() } else { format!(" or `{what}({t0})`") };
         return Err(Failure::Usage(format!(
-            "`{name}` is no initial value: the run starts at t = {t0}, write `{what}(0)` or `{what}({t0})`"
+            "`{name}` is no initial value: the run starts at t = {t0}, write `{what}(0)`{other}"
         )));
     }
     Ok(Source::Initial(quantity))

@@ -1,17 +1,17 @@
 //! The variational flow as one straight line: motion and derivatives with the elimination of (K) written out.
 //!
-//! $$ x = x(t, y; p), \qquad \delta x_k = \frac{\partial x}{\partial y}\,s_k + \frac{\partial x}{\partial p}\,\delta p_k $$
+//! $$ x = x(t, y; p), \qquad
+//!    \delta x_k = \frac{\partial x}{\partial y}\,s_k + \frac{\partial x}{\partial p}\,\delta p_k $$
 //!
 //! are expressions of one graph, so that what the motion computes serves its derivatives too, and a whole step can be
 //! machine code. The order of elimination is fixed: its pivots are watched after every step, and the factorisation with
 //! pivoting takes over where one falls far below its value at the start.
 
-use pfaff_expr::{Expr, Role};
+use pfaff_expr::{Expr, Role, number};
 use pfaff_mechanics::{Equations, solve_saddle};
 use pfaff_model::Workspace;
 use pfaff_program::{Backend, Executor, NativeExecutor, Program};
 
-use crate::run::volterra::volterra_equations::real;
 use crate::system::linearisation::{Rate, Variables};
 
 /// A pivot below this fraction of its value at the start is not trusted.
@@ -69,7 +69,8 @@ impl ExplicitFlow {
             let mut along: Vec<(Expr, Expr)> =
                 variables.state.iter().copied().zip(s.iter().copied()).collect();
             let varied = variables.parameters.iter().zip(tangent).filter(|(_, δ)| **δ != 0.0);
-            along.extend(varied.map(|(&p, &δ)| (p, real(g, δ))));
+            let real = |x: f64| number::from_f64(x).map_or(g.zero(), |x| g.number(x));
+            along.extend(varied.map(|(&p, &δ)| (p, real(δ))));
             outputs.extend(g.merging(|| g.directional(&plain, &along)));
             inputs.extend(s);
             if g.live(&outputs).len() > LONGEST {

@@ -39,7 +39,6 @@ use crate::run::sensitivity::flow::VariationalFlow;
 use crate::run::sensitivity::outputs::Outputs;
 pub(crate) use crate::run::sensitivity::outputs::results;
 use crate::run::sensitivity::start::{StartPlace, StartTangent};
-use crate::run::{bvp, variational, volterra};
 use crate::system::compiled::{CompiledSystem, Dynamics};
 use crate::system::linearisation::Variables;
 use crate::system::ordinary::spread;
@@ -52,30 +51,11 @@ const SHARE: f64 = 1e-3;
 /// A difference this small is a rounding error, in parts of the state over what varies.
 const ROUNDING: f64 = 1e-13;
 
-/// Refuses names that a model does not have, and runs that have no sensitivities.
+/// Refuses names that a model does not have, and motions from a start that have no sensitivities.
 pub(crate) fn check(model: &Workspace, request: &Run) -> Result<(), Failure> {
     let refused = |what: &str, why: &str| {
         Err(Failure::Usage(format!("sensitivities are not available for {what}: {why}")))
     };
-    if variational::is_fractional(model) {
-        let why = "the variational equations of the extremum are not derived";
-        return refused("extrema with memory between given ends (`final`)", why);
-    }
-    if bvp::has_ends(model) {
-        // NOTE: names are looked up where the end time is known, before the search.
-        if request.transition || request.gradient.is_some() {
-            let why = "they are derivatives of a motion from a given start";
-            return refused(
-                "motions between given ends (`final`) as a matrix or a gradient",
-                why,
-            );
-        }
-        return Ok(());
-    }
-    if volterra::has_memory(model) && (request.transition || request.gradient.is_some()) {
-        let why = "the state of such a motion is its whole past";
-        return refused("models with memory as a matrix or a gradient", why);
-    }
     if !model.resets.is_empty() || model.hybrid.switches() || !model.hybrid.samplers.is_empty()
     {
         let why = "the derivatives of jumps are not derived";

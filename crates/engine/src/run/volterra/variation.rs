@@ -3,8 +3,8 @@
 //! The operators are linear in what they act on, so a small change $(\delta x, \delta z)$ of densities and operands
 //! obeys
 //!
-//! $$ \frac{\partial F}{\partial x}\,\delta x + \frac{\partial F}{\partial z}\,\delta z
-//!    + \frac{\partial F}{\partial p}\,\delta p = 0, \qquad
+//! $$ \frac{\partial F}{\partial x}\,\delta x + \frac{\partial F}{\partial z}\,\delta z +
+//!    \frac{\partial F}{\partial p}\,\delta p = 0, \qquad
 //!    \delta z_p = \sum_i \delta a_{pi}\,\tau^{e_{pi}} + \int k_p\,\delta x_{u(p)}\,d\sigma \qquad (\mathrm{VZ}) $$
 //!
 //! with the kernels of (Z) itself. The motion is integrated once more together with (VZ), so that both are controlled.
@@ -65,7 +65,7 @@ pub(crate) fn derivative(
     if decides_operators(model, &base.formulation.plan, &tangents) {
         return Ok(None);
     }
-    let Some(starts) = start_changes(model, dynamics, settings, place, &base)? else {
+    let Some(starts) = start_changes(model, dynamics, settings, place, &base) else {
         return Ok(None);
     };
     let Formulated { formulation, observed, watched } = base;
@@ -102,7 +102,7 @@ pub(crate) fn derivative(
             let near = (second.t - outcome.t).abs() <= 1e-6 * (outcome.t - options.t0).abs();
             let ends = [(&outcome.x, &outcome.z), (&second.x, &second.z)]
                 .map(|(x, z)| rows.read(outcome.t, x, z));
-            error = near.then(|| apart(&ends[0].q, &ends[1].q, &rows.rows));
+            error = near.then(|| apart(&ends[0].q, &ends[1].q, &rows.samples));
         }
     }
     let sensitivity = rows.finished(model, motion);
@@ -153,7 +153,7 @@ fn start_changes(
     settings: &Settings,
     place: usize,
     base: &Formulated,
-) -> Result<Option<Vec<Vec<(f64, f64)>>>, Failure> {
+) -> Option<Vec<Vec<(f64, f64)>>> {
     let plan = &base.formulation.plan;
     let value = model.parameters[place].value;
     let h = if value == 0.0 { STEP } else { STEP * value.abs() };
@@ -162,7 +162,7 @@ fn start_changes(
         for sign in [1.0, -1.0] {
             let mut other = model.clone();
             set_values(&mut other, &[place], &[value + sign * (j + 1) as f64 * h]);
-            let Ok(moved) = formulated(&other, dynamics, settings) else { return Ok(None) };
+            let Ok(moved) = formulated(&other, dynamics, settings) else { return None };
             let theirs = &moved.formulation.plan;
             let same = theirs.residual == plan.residual
                 && moved.observed == base.observed
@@ -173,7 +173,7 @@ fn start_changes(
                     .zip(&plan.operands)
                     .all(|(a, b)| a.unknown == b.unknown && a.kernel == b.kernel);
             if !same {
-                return Ok(None);
+                return None;
             }
             for (list, operand) in changes.iter_mut().zip(&theirs.operands) {
                 for &(a, e) in &operand.start {
@@ -194,7 +194,7 @@ fn start_changes(
         };
         list.retain(|&(a, e)| a.abs() > 1e-13 * size(e) / h.max(f64::MIN_POSITIVE));
     }
-    Ok(Some(changes))
+    Some(changes)
 }
 
 /// A plan with its variation.
@@ -321,7 +321,7 @@ struct Rows {
     missing: Vec<bool>,
     sizes: [usize; 8],
     start: f64,
-    rows: Vec<(f64, Row)>,
+    samples: Vec<(f64, Row)>,
     events: Vec<(usize, Row)>,
 }
 
@@ -355,7 +355,7 @@ impl Rows {
             missing: all.iter().map(Option::is_none).collect(),
             sizes: lists.map(Vec::len),
             start: plan.times.start,
-            rows: Vec::new(),
+            samples: Vec::new(),
             events: Vec::new(),
         })
     }
@@ -391,7 +391,7 @@ impl Rows {
         let series = |names: Vec<&String>, of: &dyn Fn(&Row) -> &Vec<f64>| -> Vec<Series> {
             let one = |(k, name): (usize, &&String)| {
                 let value = |t: &f64| {
-                    let row = self.rows.iter().find(|row| row.0 == *t);
+                    let row = self.samples.iter().find(|row| row.0 == *t);
                     row.map_or(f64::NAN, |row| of(&row.1)[k])
                 };
                 Series { name: (*name).clone(), values: motion.t.iter().map(value).collect() }
@@ -430,12 +430,12 @@ impl Rows {
 impl VolterraObserver for Rows {
     fn sample(&mut self, t: f64, x: &[f64], z: &[f64]) {
         let row = self.read(t, x, z);
-        self.rows.push((t, row));
+        self.samples.push((t, row));
     }
 
     fn event(&mut self, event: &LocatedEvent, x: &[f64], z: &[f64]) {
         let row = self.read(event.t, x, z);
-        self.rows.push((event.t, row.clone()));
+        self.samples.push((event.t, row.clone()));
         self.events.push((event.index, row));
     }
 }

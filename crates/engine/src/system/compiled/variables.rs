@@ -30,4 +30,30 @@ impl CompiledSystem {
             Compiled::Ordinary(kkt) => spread(&kkt.orders, &y[self.n..], &mut sample.v),
         }
     }
+
+    /// $w$ and $u$ of a state; none for an `equation` model.
+    pub(crate) fn work(&self, y: &[f64]) -> Option<[f64; 2]> {
+        match &self.dynamics {
+            Compiled::Saddle(kkt) => {
+                let last = 2 * kkt.n + kkt.carried;
+                Some([y[last], y[last + 1]])
+            }
+            Compiled::Reduced(reduced) => Some([y[reduced.n + reduced.k], 0.0]),
+            Compiled::Ordinary(_) => None,
+        }
+    }
+
+    /// $\ddot q$ and $\dot\mu$ of a state that moves with the given rates.
+    pub(crate) fn moved(&mut self, t: f64, y: &[f64], rates: &[f64], sample: &mut Sample) {
+        let n = self.n;
+        match &mut self.dynamics {
+            Compiled::Saddle(kkt) => {
+                sample.a.copy_from_slice(&rates[n..2 * n]);
+                let carried = &rates[2 * n..2 * n + kkt.carried];
+                sample.multiplier_rates.iter_mut().zip(carried).for_each(|(r, x)| *r = *x);
+            }
+            Compiled::Reduced(reduced) => reduced.acceleration(t, y, rates, &mut sample.a),
+            Compiled::Ordinary(_) => {}
+        }
+    }
 }

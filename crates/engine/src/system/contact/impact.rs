@@ -18,6 +18,9 @@ const HALVINGS: usize = 40;
 /// Velocities that are smaller, in parts of those before, are rounding.
 const SLOW: f64 = 1e-12;
 
+/// Velocities that are smaller may be too small for the gap to show that the contact is left.
+const NEAR: f64 = 1e-4;
+
 /// What impacts have done.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Impacted {
@@ -90,6 +93,12 @@ impl ContactSolver {
             self.measure(t, q, v);
         }
         done.rests = some.iter().any(|&k| self.touch(k).closing <= slow);
+        let is_near = |k: &usize| self.touch(*k).closing <= NEAR * slow / SLOW;
+        if !done.rests && some.iter().any(is_near) {
+            let (force, drift) = self.kkt.right_side();
+            let a = self.factorised().solve(&force, &drift);
+            done.rests = some.iter().any(|&k| self.is_unresolved(k, &a));
+        }
         Ok(Some(done))
     }
 

@@ -14,7 +14,7 @@ use pfaff_solver::EvalError;
 use super::dalembert::Dalembert;
 
 /// $1/(4 - 4^{1/3})$
-const SHARE: f64 = 0.414_490_771_794_375_73;
+const SHARE: f64 = 0.414_490_771_794_375_7;
 const SHARES: [f64; 5] = [SHARE, SHARE, 1.0 - 4.0 * SHARE, SHARE, SHARE];
 
 /// The compiled method.

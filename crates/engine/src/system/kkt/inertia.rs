@@ -184,7 +184,7 @@ mod tests {
         let equations = derive_for_run(&workspace, Principle::Chetaev).unwrap();
         let mut kkt = Kkt::sketch(&workspace, &equations, Backend::Interpreter).unwrap();
         assert!(kkt.extra > 0, "auxiliary velocities");
-        let q: Vec<f64> = (0..31).map(|k| libm::sin(0.7 * k as f64)).collect();
+        let q: Vec<f64> = (0..31).map(|k| libm::sin(0.7 * f64::from(k))).collect();
         kkt.evaluate(0.0, &q, &vec![0.0; 31], &[]);
         let found = kkt.mass_diagonal().to_vec();
         for (i, found) in found.iter().enumerate() {

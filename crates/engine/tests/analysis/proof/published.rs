@@ -258,6 +258,12 @@ pub(super) fn tables(rows: &mut Vec<Row>) {
         }
         // One is added to both, so that digits are those relative to 1 + |b|.
         let lift = |x: f64| x + 1.0_f64.copysign(worst.1);
-        rows.push(row(what, "extended precision, 1 + |b|", lift(worst.1), lift(worst.2), 9));
+        rows.push(row(
+            what,
+            "extended precision, in parts of 1 + abs b",
+            lift(worst.1),
+            lift(worst.2),
+            9,
+        ));
     }
 }

@@ -141,7 +141,7 @@ impl Elaborator<'_> {
         match word {
             "restitution" => made.restitution = self.contact_number(word, id, 1.0)?,
             "friction" => {
-                words.friction = Some(self.contact_number(word, id, f64::INFINITY)?)
+                words.friction = Some(self.contact_number(word, id, f64::INFINITY)?);
             }
             "static" => words.holding = Some(self.contact_number(word, id, f64::INFINITY)?),
             "rolling" => words.rolling = Some(self.contact_number(word, id, f64::INFINITY)?),

@@ -41,6 +41,7 @@ mod tests;
     all(test, target_arch = "x86_64", unix),
     all(target_arch = "wasm32", feature = "web")
 ))]
+#[cfg_attr(not(target_arch = "wasm32"), allow(dead_code, reason = "a page uses all of it"))]
 mod web_assembly;
 #[cfg(all(target_arch = "x86_64", unix))]
 mod x86_64;

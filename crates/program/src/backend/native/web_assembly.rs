@@ -391,6 +391,7 @@ fn signed(bytes: &mut Vec<u8>, mut number: i32) {
 }
 
 #[cfg(test)]
+#[allow(clippy::print_stdout, reason = "a test that is skipped says why")]
 mod tests {
     use std::io::Write;
     use std::process::{Command, Stdio};
@@ -418,10 +419,10 @@ mod tests {
         let outputs = [
             g.add(g.mul(g.sin(x), g.cos(x)), k),
             g.div(g.sqrt(g.add(g.mul(x, x), g.mul(y, y))), g.mul(k, k)),
-            g.select(less, g.neg(x), g.sub(x, g.mul(y, k))),
+            g.choose(less, g.neg(x), g.sub(x, g.mul(y, k))),
             x,
             k,
-            g.number_from_f64(0.1),
+            g.div(g.one(), g.integer(10)),
         ];
         let program = Program::compile(&g, &[x, y], &[k], &outputs).expect("it compiles");
         let mut functions =

@@ -1,7 +1,7 @@
 //! Many contacts: states by pivoting.
 //!
-//! With frictions that are given, what the contacts carry is the smallest value of $\tfrac12 P\cdot DP + \zeta_0\cdot P$
-//! over $P \ge 0$. It is found as by Lawson and Hanson (1974, ch. 23): the contact that closes fastest begins to carry,
+//! With frictions that are given, what the contacts carry is the smallest value of
+//! $\tfrac12 P\cdot DP + \zeta_0\cdot P$ over $P \ge 0$. It is found as by Lawson and Hanson (1974, ch. 23): the contact that closes fastest begins to carry,
 //! and those that would pull then are let go. Frictions are settled in turn with that.
 
 use crate::linalg::complementarity::{

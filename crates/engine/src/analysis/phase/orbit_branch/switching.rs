@@ -1,6 +1,7 @@
 //! Other branches of periodic motions: at branch and period-doubling points, and from Hopf points.
 //!
-//! Beside a known motion, a little way along a direction in which another one begins, the equations are solved with this
+//! Beside a known motion, a little way along a direction in which another one begins, the equations are solved with
+//! this
 //! way held fixed and the parameter free.
 
 use pfaff_solver::eigenvector;
