@@ -80,8 +80,8 @@ impl NativeModel {
         Ok(list)
     }
 
-    /// A motion, and whether Ctrl-C ended it. With `values` of parameters and of the start, by name, nothing is compiled
-    /// that was compiled before; `None` if the text must be read anew with them.
+    /// A motion, and whether Ctrl-C ended it. With `values` of parameters and of the start, by name, nothing is
+    /// compiled that was compiled before; `None` if the text must be read anew with them.
     #[pyo3(signature = (options, at=None, progress=None, values=None))]
     fn run(
         &self,
