@@ -38,7 +38,7 @@ const SYSTEMS: [System; 14] = [
             constraint roll[i = 1..3]: cos(th + 2*pi*i/3)*y' - sin(th + 2*pi*i/3)*x' + R*th' = r*w[i]'
             observe a = r*(w[1] + w[2] + w[3]) - 3*R*th
             observe b = m*(x'^2 + y'^2)/2 + J*th'^2/2 + I*sum(i = 1..3, w[i]'^2)/2
-            observe c = J*th' + 3*I*R^2/r^2*th'",
+            observe c = J*r*th' + I*R*(w[1]' + w[2]' + w[3]')",
         principle: Principle::Chetaev,
         kinds: "E P_th C",
     },

@@ -181,7 +181,7 @@ struct Sweep<'a> {
 /// The time that a batch of cases is to take.
 const BATCH: Duration = Duration::from_millis(500);
 /// Most cases of a batch.
-const LARGEST_BATCH: u64 = 1 << 20;
+const LARGEST_BATCH: u64 = 1 << 17;
 /// Most rows that a batch may have before it is made smaller.
 const MOST_ROWS: usize = 1 << 18;
 
