@@ -1,13 +1,14 @@
 //! What the commands of the command line answer, by their names and options.
 
 use pfaff::{
-    ContinueRequest, CurveKind, EquilibriaRequest, FitRequest, FitRun, GeometryRequest,
-    LinearizeRequest, Loss, LyapunovRequest, MeasuredMotions, Measurements, Model, Motion,
-    OrbitRequest, PARTS, Path, Point, Principle, Run, SearchRange, SectionRequest,
-    VariationRequest, View, explanation, fit_runs, fractional_geometry, geometry_parts,
-    geometry_with, named_bounds, named_priors, named_values, separated, view_motion,
+    ContinueRequest, CurveKind, EquilibriaRequest, FitRequest, FitRun, GaitRequest,
+    GeometryRequest, LinearizeRequest, Loss, LyapunovRequest, MeasureRequest, MeasuredMotions,
+    Measurements, Model, Motion, OrbitRequest, PARTS, Path, Point, Principle, Run, SearchRange,
+    SectionRequest, VariationRequest, View, explanation, fit_runs, fractional_geometry,
+    geometry_parts, geometry_with, named_bounds, named_priors, named_values, separated,
+    view_motion,
 };
-use pfaff_present::report::{LARGE, Report, Shown, figure_of, page as page_of, thumbnail};
+use pfaff_present::report::{LARGE, Report, Shown, page as page_of};
 use pfaff_present::{
     Look, RootLocus, ToJson, ToLatex, ToText, Value, json_text, present_fractional_forms,
     residual_figure, view_json, view_text,
@@ -17,8 +18,8 @@ use serde_json::json;
 
 use crate::fault::{Fault, released};
 use crate::interrupt::Watch;
-use crate::model::NativeModel;
 use crate::options::{Options, principle, range};
+use crate::source::ModelRead;
 
 /// JSON, text, and LaTeX or a picture where there is one.
 pub(crate) type Answer = (String, String, Option<String>);
@@ -28,7 +29,7 @@ const VALUES: usize = 51;
 
 /// What a command answers.
 pub(crate) fn run(
-    native: &NativeModel,
+    native: &ModelRead,
     name: &str,
     options: &Options,
     watch: &mut Watch,
@@ -119,6 +120,19 @@ pub(crate) fn run(
             };
             Ok(both(&found))
         }
+        "gait" => {
+            let request = GaitRequest {
+                shape: options.texts("shape").unwrap_or_default(),
+                path: options.text("loop"),
+                within: options.number("within"),
+            };
+            Ok(both(&pfaff::gait(model, &request, ear)?))
+        }
+        "measure" => {
+            let request =
+                MeasureRequest { principle: options.principle()?, backend: options.backend()? };
+            Ok(both(&pfaff::measure(model, &request)?))
+        }
         "fit" => fit(model, options),
         other => Err(Fault::usage(format!("there is no command `{other}`"))),
     }
@@ -204,7 +218,7 @@ fn geometry(model: &Model, options: &Options) -> Result<Answer, Fault> {
 }
 
 fn linearize(
-    native: &NativeModel,
+    native: &ModelRead,
     options: &Options,
     watch: &mut Watch,
 ) -> Result<Answer, Fault> {
@@ -277,7 +291,7 @@ fn fit(model: &Model, options: &Options) -> Result<Answer, Fault> {
 
 /// A page about a motion.
 pub(crate) fn page(
-    native: &NativeModel,
+    native: &ModelRead,
     request: &Run,
     name: &str,
     shell: &str,
@@ -289,21 +303,6 @@ pub(crate) fn page(
     let derivations = derivation.as_slice();
     let shown = Shown::Motion(motion);
     page_of(&Report { model, request, name, command: shell, derivations, shown })
-}
-
-/// A picture of columns of a motion over another column; of none, the picture that stands for the motion.
-pub(crate) fn figure(
-    motion: &Motion,
-    columns: &[String],
-    against: &str,
-    size: (f64, f64),
-) -> Result<String, Fault> {
-    if columns.is_empty() {
-        return Ok(thumbnail(motion));
-    }
-    let figure = figure_of(motion, columns, against, false);
-    let figure = figure.map_err(|error| Fault::usage(error.0))?;
-    Ok(figure.to_svg(Look { width: size.0, height: size.1, ..Look::default() }))
 }
 
 /// The value of an expression of the model language.

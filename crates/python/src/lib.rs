@@ -14,7 +14,9 @@ mod interrupt;
 mod model;
 mod motion;
 mod options;
+mod prepared;
 mod right_side;
+mod source;
 mod sweep;
 
 use pyo3::prelude::*;

@@ -1,56 +1,35 @@
 //! Models: a text, where its data files are, and other values than it has.
 
-use std::fs;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Instant;
 
-use pfaff::{Files, GALLERY, GalleryFiles, Model, Overrides, Source, closest, gallery_model};
+use pfaff::{GALLERY, Model, Overrides, Progress, Source, closest, gallery_model};
 use pyo3::prelude::*;
 use pyo3::types::PyList;
 use serde_json::{Value, json};
 
 use crate::command;
 use crate::equations::NativeEquations;
-use crate::fault::{Fault, described, exception, guarded, released};
+use crate::fault::{described, exception, guarded, released};
 use crate::interrupt::Watch;
 use crate::motion::NativeMotion;
 use crate::options::{Options, principle};
+use crate::prepared::{PreparedRuns, Ready};
+use crate::source::{Beside, ModelRead, ModelText};
 use crate::sweep::{self, Part};
-
-/// A text, and where its data files are.
-pub(crate) struct Text {
-    pub(crate) source: Source,
-    pub(crate) files: Beside,
-}
-
-/// Data files lie in a folder; those of the gallery are known everywhere.
-pub(crate) struct Beside(Option<PathBuf>);
-
-/// The longest data file that is read, in bytes.
-const LONGEST: u64 = 1 << 28;
-
-impl Files for Beside {
-    fn read(&self, name: &str) -> Result<String, String> {
-        let Some(folder) = &self.0 else { return GalleryFiles.read(name) };
-        let path = folder.join(name);
-        let read = || {
-            let there = fs::metadata(&path).map_err(|error| error.to_string())?;
-            if !there.is_file() || there.len() > LONGEST {
-                return Err("it is no plain file, or too long".to_owned());
-            }
-            fs::read_to_string(&path).map_err(|error| error.to_string())
-        };
-        read().or_else(|why| GalleryFiles.read(name).map_err(|_| why))
-    }
-}
 
 /// A model that was read.
 #[pyclass(frozen, module = "pfaff._native")]
 pub(crate) struct NativeModel {
-    pub(crate) model: Model,
-    pub(crate) text: Arc<Text>,
-    pub(crate) overrides: Overrides,
+    read: ModelRead,
+    prepared: PreparedRuns,
+}
+
+impl From<ModelRead> for NativeModel {
+    fn from(read: ModelRead) -> Self {
+        Self { read, prepared: PreparedRuns::default() }
+    }
 }
 
 #[pymethods]
@@ -68,8 +47,8 @@ impl NativeModel {
         let bytes = text.as_bytes();
         released(py, || {
             let source = Source::from_bytes(name, bytes)?;
-            let text = Arc::new(Text { source, files: Beside(folder) });
-            Self::read(text, Overrides { set, initial })
+            let text = Arc::new(ModelText { source, files: Beside(folder) });
+            Ok(ModelRead::new(text, Overrides { set, initial })?.into())
         })
     }
 
@@ -81,47 +60,63 @@ impl NativeModel {
         set: Option<String>,
         initial: Option<String>,
     ) -> PyResult<Self> {
-        released(py, || Self::read(self.text.clone(), Overrides { set, initial }))
+        released(py, || {
+            let text = self.read.text.clone();
+            Ok(ModelRead::new(text, Overrides { set, initial })?.into())
+        })
     }
 
     /// What is declared, as JSON.
     fn info(&self, py: Python<'_>) -> PyResult<String> {
-        released(py, || Ok(pfaff_present::json_text(&declared(&self.model))))
+        released(py, || Ok(pfaff_present::json_text(&declared(&self.read.model))))
     }
 
     /// What is worth knowing of the text although it is right.
     fn remarks<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyList>> {
         let list = PyList::empty(py);
-        for remark in self.model.remarks() {
-            list.append(described(py, remark, &self.model.source)?)?;
+        for remark in self.read.model.remarks() {
+            list.append(described(py, remark, &self.read.model.source)?)?;
         }
         Ok(list)
     }
 
-    /// A motion, and whether Ctrl-C ended it.
-    #[pyo3(signature = (options, at=None, progress=None))]
+    /// A motion, and whether Ctrl-C ended it. With `values` of parameters and of the start, by name, nothing is
+    /// compiled that was compiled before; `None` if the text must be read anew with them.
+    #[pyo3(signature = (options, at=None, progress=None, values=None))]
     fn run(
         &self,
         py: Python<'_>,
         options: &str,
         at: Option<Vec<f64>>,
         progress: Option<Py<PyAny>>,
-    ) -> PyResult<(NativeMotion, bool)> {
+        values: Option<Vec<(String, f64)>>,
+    ) -> PyResult<Option<(NativeMotion, bool)>> {
         let mut watch = Watch::new(progress);
         let ran = py.detach(|| {
             guarded(|| {
                 let options = Options::parse(options)?;
                 let mut request = options.run(at)?;
-                options.search(&self.model, &mut request)?;
+                options.search(&self.read.model, &mut request)?;
+                let values = values.unwrap_or_default();
+                let ready = self.prepared.find(&self.read.model, &values, &request);
                 let begun = Instant::now();
-                let motion = pfaff::run_watched(&self.model, &request, &mut |p| {
-                    watch.goes_on(|| (p.done(), p.t))
-                })?;
-                Ok(NativeMotion::new(motion, begun.elapsed().as_secs_f64()))
+                let mut told = |p: &Progress<'_>| watch.goes_on(|| (p.done(), p.t));
+                let motion = match ready {
+                    Ready::Yes(prepared) => {
+                        let numbers: Vec<f64> = values.iter().map(|(_, x)| *x).collect();
+                        prepared.motion(&numbers, &request, &mut told)?
+                    }
+                    Ready::No if values.is_empty() => {
+                        pfaff::run_watched(&self.read.model, &request, &mut told)?
+                    }
+                    Ready::No => return Ok(None),
+                };
+                Ok(Some(NativeMotion::new(motion, begun.elapsed().as_secs_f64())))
             })
         });
         let interrupted = watch.interrupted(py)?;
-        Ok((ran.map_err(|fault| exception(py, &fault))?, interrupted))
+        let ran = ran.map_err(|fault| exception(py, &fault))?;
+        Ok(ran.map(|motion| (motion, interrupted)))
     }
 
     /// The equations under a principle.
@@ -133,7 +128,7 @@ impl NativeModel {
     ) -> PyResult<NativeEquations> {
         released(py, || {
             let chosen = principle.as_deref().map(self::principle).transpose()?;
-            NativeEquations::derive(self.model.clone(), chosen)
+            NativeEquations::derive(self.read.model.clone(), chosen)
         })
     }
 
@@ -148,7 +143,7 @@ impl NativeModel {
     ) -> PyResult<command::Answer> {
         let mut watch = Watch::new(progress);
         let answer = py.detach(|| {
-            guarded(|| command::run(self, name, &Options::parse(options)?, &mut watch))
+            guarded(|| command::run(&self.read, name, &Options::parse(options)?, &mut watch))
         });
         watch.interrupted(py)?;
         answer.map_err(|fault| exception(py, &fault))
@@ -166,13 +161,13 @@ impl NativeModel {
         let motion = motion.whole(py)?;
         released(py, || {
             let request = Options::parse(options)?.run(None)?;
-            Ok(command::page(self, &request, name, shell, &motion))
+            Ok(command::page(&self.read, &request, name, shell, &motion))
         })
     }
 
     /// The columns of a sweep and how many cases it has, as JSON.
     fn sweep_plan(&self, py: Python<'_>, options: &str) -> PyResult<String> {
-        released(py, || sweep::plan(self, &Options::parse(options)?))
+        released(py, || sweep::plan(&self.read, &Options::parse(options)?))
     }
 
     /// The rows of some cases of a sweep, and whether Ctrl-C ended it.
@@ -186,25 +181,12 @@ impl NativeModel {
     ) -> PyResult<(Part, bool)> {
         let mut watch = Watch::new(progress);
         let part = py.detach(|| {
-            guarded(|| sweep::run(self, &Options::parse(options)?, first..end, &mut watch))
+            guarded(|| {
+                sweep::run(&self.read, &Options::parse(options)?, first..end, &mut watch)
+            })
         });
         let interrupted = watch.interrupted(py)?;
         Ok((part.map_err(|fault| exception(py, &fault))?, interrupted))
-    }
-}
-
-impl NativeModel {
-    pub(crate) fn read(text: Arc<Text>, overrides: Overrides) -> Result<Self, Fault> {
-        let model = Model::read(text.source.clone(), &overrides, &text.files)?;
-        Ok(Self { model, text, overrides })
-    }
-
-    /// The model with one more parameter changed.
-    pub(crate) fn with_parameter(&self, name: &str, value: f64) -> Result<Model, Fault> {
-        let also = format!("{name}={value:?}");
-        let set: Vec<String> = self.overrides.set.clone().into_iter().chain([also]).collect();
-        let overrides = Overrides { set: Some(set.join(", ")), ..self.overrides.clone() };
-        Ok(Model::read(self.text.source.clone(), &overrides, &self.text.files)?)
     }
 }
 

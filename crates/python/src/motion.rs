@@ -7,7 +7,8 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use numpy::{PyArray1, PyReadonlyArray1, PyUntypedArrayMethods};
 use pfaff::{DenseOutput, Motion, Series};
-use pfaff_present::{FileFormat, ToJson, summary, write_motion};
+use pfaff_present::report::{figure_of, thumbnail};
+use pfaff_present::{FileFormat, Look, ToJson, summary, write_motion};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict};
 
@@ -201,8 +202,23 @@ impl NativeMotion {
         size: (f64, f64),
     ) -> PyResult<String> {
         let motion = self.whole(py)?;
-        released(py, || crate::command::figure(&motion, &columns, against, size))
+        released(py, || figure(&motion, &columns, against, size))
     }
+}
+
+/// A picture of columns of a motion over another column; of none, the picture that stands for the motion.
+fn figure(
+    motion: &Motion,
+    columns: &[String],
+    against: &str,
+    size: (f64, f64),
+) -> Result<String, Fault> {
+    if columns.is_empty() {
+        return Ok(thumbnail(motion));
+    }
+    let figure = figure_of(motion, columns, against, false);
+    let figure = figure.map_err(|error| Fault::usage(error.0))?;
+    Ok(figure.to_svg(Look { width: size.0, height: size.1, ..Look::default() }))
 }
 
 /// A motion as a function of time.

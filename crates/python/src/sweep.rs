@@ -4,7 +4,7 @@ use std::ops::Range;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use numpy::PyArray1;
-use pfaff::{Cases, Ensemble, Run, Sampling, Settings, StopReason};
+use pfaff::{CaseMotion, Cases, Ensemble, Progress, Run, Sampling, Settings, StopReason};
 use pfaff_present::{Block, Cells, Keep, SweepTable, json_text};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
@@ -13,8 +13,8 @@ use serde_json::json;
 
 use crate::fault::Fault;
 use crate::interrupt::Watch;
-use crate::model::NativeModel;
 use crate::options::Options;
+use crate::source::ModelRead;
 
 /// Rows of a sweep: the case after the last that is complete, and the columns.
 pub(crate) struct Part {
@@ -96,7 +96,7 @@ fn asked(options: &Options) -> Result<(Cases, Run, Keep), Fault> {
 }
 
 /// The columns of a sweep and how many cases it has.
-pub(crate) fn plan(model: &NativeModel, options: &Options) -> Result<String, Fault> {
+pub(crate) fn plan(model: &ModelRead, options: &Options) -> Result<String, Fault> {
     let (cases, run, keep) = asked(options)?;
     let ensemble = ensemble(model, &cases, run)?;
     let table = SweepTable::new(ensemble.first(), &ensemble.columns(), keep);
@@ -108,11 +108,7 @@ pub(crate) fn plan(model: &NativeModel, options: &Options) -> Result<String, Fau
     })))
 }
 
-fn ensemble<'a>(
-    model: &'a NativeModel,
-    cases: &Cases,
-    run: Run,
-) -> Result<Ensemble<'a>, Fault> {
+fn ensemble<'a>(model: &'a ModelRead, cases: &Cases, run: Run) -> Result<Ensemble<'a>, Fault> {
     let text = &model.text;
     let ensemble = Ensemble::new(
         text.source.clone(),
@@ -129,7 +125,7 @@ fn ensemble<'a>(
 
 /// The rows of the cases of a range, up to the first that was interrupted.
 pub(crate) fn run(
-    model: &NativeModel,
+    model: &ModelRead,
     options: &Options,
     range: Range<u64>,
     watch: &mut Watch,
@@ -190,14 +186,29 @@ fn rows(
     range: Range<u64>,
     ended: &AtomicBool,
 ) -> (u64, Block) {
-    let mut block = table.block();
-    for case in range.clone() {
-        let values = cases.values(case);
-        let motion = ensemble.motion(&values, &mut |_| !ended.load(Ordering::Relaxed));
-        if matches!(&motion, Ok(m) if m.stop.reason == StopReason::Interrupted) {
-            return (case, block);
+    let count = (range.end - range.start) as usize;
+    let mut motions: Vec<Option<CaseMotion>> = (0..count).map(|_| None).collect();
+    let mut values = |i: usize| cases.values(range.start + i as u64);
+    if table.takes_lanes() && ensemble.has_lanes() {
+        let goes_on = || !ended.load(Ordering::Relaxed);
+        let mut done = |i: usize, motion: CaseMotion| motions[i] = Some(motion);
+        ensemble.run_cases((range.start, count), &mut values, &goes_on, &mut done);
+    } else {
+        for (i, place) in motions.iter_mut().enumerate() {
+            let number = range.start + i as u64;
+            let goes_on = &mut |_: &Progress<'_>| !ended.load(Ordering::Relaxed);
+            let motion = ensemble.motion_of(number, &values(i), goes_on);
+            if matches!(&motion, Ok(m) if m.stop.reason == StopReason::Interrupted) {
+                break;
+            }
+            *place = Some(CaseMotion::Single(Box::new(motion)));
         }
-        table.push(&mut block, case, &values, &motion);
+    }
+    let mut block = table.block();
+    for (i, motion) in motions.iter().enumerate() {
+        let case = range.start + i as u64;
+        let Some(motion) = motion else { return (case, block) };
+        table.push_case(&mut block, case, &values(i), motion);
     }
     (range.end, block)
 }

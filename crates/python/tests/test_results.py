@@ -101,6 +101,15 @@ def test_section():
     drawn(found, "b", "b'")
 
 
+def test_gait_and_measure():
+    gaits = [name for name in pfaff.gallery if "snakeboard" in name or "cat" in name]
+    assert gaits
+    flow = pfaff.gallery["pendulum"].measure()
+    assert flow.text and flow.keys()
+    with pytest.raises(pfaff.ModelError):
+        pfaff.gallery["pendulum"].gait("nothing, there")
+
+
 def test_lyapunov():
     found = pfaff.gallery["pendulum"].lyapunov(50)
     assert len(found.exponents) == len(found.error) and np.all(np.diff(found.exponents) <= 0)

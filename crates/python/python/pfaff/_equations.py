@@ -124,7 +124,9 @@ class Equations:
         if t1 is None:
             t0, t1 = 0.0, 1e-9
         given = {**json.loads(options), "t0": t0, "t1": t0 + (t1 - t0) * 1e-6}
-        columns = self._varied.run(json.dumps(given), None, None)[0].columns()
+        found = self._varied.run(json.dumps(given))
+        assert found is not None, "without values a run is never left to another"
+        columns = found[0].columns()
         values = {name: x[0] for name, x in columns["q"].items()}
         values |= {f"{name}'": x[0] for name, x in columns["v"].items()}
         values |= {f"mu({name})": x[0] for name, x in columns["multipliers"].items()}

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import json
+import math
 import os
-import shlex
-import warnings
 from collections import OrderedDict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
@@ -23,9 +22,11 @@ if TYPE_CHECKING:
         Continuation,
         Equilibria,
         Fit,
+        Gait,
         Geometry,
         Linearization,
         Lyapunov,
+        Measure,
         Orbit,
         RootLocus,
         Section,
@@ -282,18 +283,30 @@ class Model:
             options["from_table"] = table_of(start_from)
         times = None if at is None else given_times(at)
         text = json.dumps(options)
-        native = self._varied(set, initial)
-        found, interrupted = native.run(text, times, shown(progress))
+        found, interrupted = self._run(text, times, set, initial, shown(progress))
         motion = Motion._of(found, self, text, times, (set, initial))
         if interrupted:
             if on_interrupt == "raise":
                 stopped = KeyboardInterrupt(f"the run was interrupted at t = {motion.stop.t}")
                 stopped.motion = motion  # type: ignore[attr-defined]
                 raise stopped
+            import warnings
+
             warnings.warn(
                 f"the run was interrupted at t = {motion.stop.t}; the motion ends there", InterruptedWarning, 2
             )
         return motion
+
+    def _run(
+        self, options: str, times: list[float] | None, set: Assignments, initial: Assignments, progress: Any
+    ) -> tuple[_native.NativeMotion, bool]:
+        """A motion: with numbers of the same names as before, nothing is read or compiled again."""
+        values = plain_numbers(set, initial)
+        found = None if values is None else self._native.run(options, times, progress, values)
+        if found is None:
+            found = self._varied(set, initial).run(options, times, progress)
+        assert found is not None, "without values a run is never left to another"
+        return found
 
     def derive(
         self, principle: str | None = None, *, set: Assignments = None, initial: Assignments = None
@@ -521,6 +534,7 @@ class Model:
         *,
         period: float | str | None = None,
         on: str | None = None,
+        switch: bool = False,
         principle: str | None = None,
         set: Assignments = None,
         initial: Assignments = None,
@@ -533,9 +547,33 @@ class Model:
                 raise UsageError("one parameter can be continued at a time")
             ((name, (a, b)),) = vary.items()
             vary = f"{name}={expression(a)}..{expression(b)}"
-        options = {"vary": vary, "of": of, "on": on, "principle": principle}
+        options: dict[str, Any] = {"vary": vary, "of": of, "on": on, "principle": principle, "switch": switch}
         options["period"] = None if period is None else expression(period, "period")
         return Continuation(self, *self._command("continue", options, set, initial))
+
+    def gait(
+        self,
+        shape: str | Iterable[str],
+        loop: Assignments = None,
+        *,
+        within: float | None = None,
+        set: Assignments = None,
+        initial: Assignments = None,
+    ) -> Gait:
+        """How far a loop of the shape coordinates moves the body: a given ``loop`` of ``s``, or the best ellipse."""
+        from ._results import Gait
+        from ._text import split
+
+        options = {"shape": split(names(shape) or ""), "loop": joined(assignments(loop, "loop")), "within": within}
+        return Gait(self, *self._command("gait", options, set, initial))
+
+    def measure(
+        self, *, principle: str | None = None, set: Assignments = None, initial: Assignments = None
+    ) -> Measure:
+        """Whether the flow keeps a volume, and which."""
+        from ._results import Measure
+
+        return Measure(self, *self._command("measure", {"principle": principle}, set, initial))
 
     def fit(
         self,
@@ -621,6 +659,8 @@ class Model:
 
     def _shell(self, options: str, times: Any, set: Assignments, initial: Assignments) -> str:
         """The command that gives the numbers of a run again."""
+        import shlex
+
         words = ["pfaff", "run", self._name]
         changed = joined({**self._set, **assignments(set, "set")})
         start = joined({**self._initial, **assignments(initial, "initial")})
@@ -634,6 +674,22 @@ class Model:
         if times is not None:
             words += ["--at", ",".join(map(repr, times))]
         return shlex.join([*words, "--json"])
+
+
+def plain_numbers(set: Assignments, initial: Assignments) -> list[tuple[str, float]] | None:
+    """Other values as numbers by name, `x'(0)` for those of the start; none if they are more than numbers."""
+    found = []
+    for given, start in ((set, False), (initial, True)):
+        if given is None:
+            continue
+        if not isinstance(given, Mapping):
+            return None
+        for name, value in given.items():
+            if type(value) not in (int, float) or not isinstance(name, str) or not math.isfinite(value):
+                return None
+            plain = name.strip().removesuffix("(0)") if start else name.strip()
+            found.append((f"{plain}(0)" if start else plain, float(value)))
+    return found
 
 
 def run_options(t: Times, **options: Any) -> dict[str, Any]:

@@ -403,8 +403,7 @@ class Motion:
     def _source(self) -> NativeMotion:
         if self._native is None:
             # NOTE: the same text and options give the same bits again.
-            found, _ = self._model._varied(*self._overrides).run(self._options, self._times, None)
-            self._native = found
+            self._native, _ = self._model._run(self._options, self._times, *self._overrides, None)
         return self._native
 
     def plot(self, *names: str, against: str | None = None, ax: Any = None, **style: Any) -> Any:

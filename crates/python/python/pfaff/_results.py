@@ -520,6 +520,18 @@ class Fit(Result):
         return ax
 
 
+class Gait(Result):
+    """How far a loop of shapes moves a body: ``displacement`` and ``area_rule`` by coordinate."""
+
+    def table(self) -> dict[str, list[Any]]:
+        """The displacement of each coordinate."""
+        return {"coordinate": list(self["displacement"]), "displacement": list(self["displacement"].values())}
+
+
+class Measure(Result):
+    """Whether the flow keeps a volume."""
+
+
 class Discovery(Result):
     """Constraints found in measured motions."""
 
