@@ -32,7 +32,7 @@ fn a_page_has_all_its_parts_and_loads_nothing() {
         "id=\"motion\"",
         "<span class=\"k\">lagrangian</span>",
         "<code>blade</code> is linear in the velocities, and not integrable",
-        "R = + A^T lambda",
+        "Signs: ",
         "<mover accent=\"true\"><mi>x</mi><mo>¨</mo></mover>",
         "data-kind=\"trace\"",
         "data-kind=\"coordinates\"",

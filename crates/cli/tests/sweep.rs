@@ -103,7 +103,8 @@ fn tables_have_the_columns_of_the_contract() {
     assert!((5..=6).contains(&rows), "{rows}");
     let (audit, rows) = head("audit");
     assert_eq!(audit, "case,k,x'(0),stop,t,check,value,limit,verdict,audit");
-    assert!(rows >= 6 * 3, "{rows}");
+    // In lanes there are two checks of a case.
+    assert!(rows >= 6 * 2, "{rows}");
     // A parameter that follows from another one follows it here too.
     let table = json(&["sweep", &model, "--vary", "k=1..4:4"]);
     // cos(√k·2) for k = 1, …, 4
@@ -360,11 +361,11 @@ fn limits_keep_what_is_complete() {
     let folder = Folder::new("sweep-limits");
     let out = folder.path("a.csv");
     let words =
-        ["sweep", "sleigh", "--vary", "a=0.1..0.5:3000", "--t1", "200", "--output", &out];
+        ["sweep", "sleigh", "--vary", "a=0.1..0.5:3000000", "--t1", "200", "--output", &out];
     let ended = pfaff(&[&words[..], &["--seconds", "0.7"]].concat());
     assert_eq!(ended.status, 3, "{}", ended.err);
     let rows = fs::read_to_string(&out).map_or(0, |text| text.lines().count());
-    assert!(rows < 3001, "{rows}");
+    assert!(rows < 3_000_001, "{rows}");
     assert!(fs::exists(format!("{out}.sweep")).unwrap());
 }
 

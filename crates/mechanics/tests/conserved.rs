@@ -68,7 +68,7 @@ const SYSTEMS: [System; 14] = [
             observe a = m*x' - b*y\nobserve c = m*y' + b*x\nobserve d = z'
             observe e = m*(x'^2 + y'^2)/2 + m*z'^2/2\nobserve f = m*(x*y' - y*x') + b*(x^2 + y^2)/2",
         principle: Principle::Chetaev,
-        kinds: "E p_y p_z P_x L_z",
+        kinds: "E P_x p_y p_z L_z",
     },
     // A potential that turns: Jacobi's integral.
     System {

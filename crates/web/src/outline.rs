@@ -34,7 +34,12 @@ pub(crate) fn of(model: &Model) -> Value {
     let parameters: Vec<Value> = model
         .parameters
         .iter()
-        .map(|p| json!({"name": p.name, "value": p.value, "derived": p.definition.is_some()}))
+        .map(|p| {
+            // What follows from other parameters has no slider of its own.
+            let symbols = model.parameter_symbols();
+            let follows = |e| workspace.graph.contains(e, &symbols);
+            json!({"name": p.name, "value": p.value, "derived": p.definition.is_some_and(follows)})
+        })
         .collect();
     let initial: Vec<Value> = model
         .initial

@@ -226,6 +226,8 @@ mod tests {
             "section sleigh --on x --count 5",
             "orbit sleigh --on x --period 6.3 --json",
             "continue sleigh --vary a=0..1",
+            "gait snake.pfaff --shape a1,a2 --json",
+            "measure sleigh --json",
             "lyapunov sleigh --t1 100 --json",
             "linearize bicycle --at x'=5 --vary v=0..10 --json",
             "report sleigh -o a.html",
