@@ -17,13 +17,12 @@ pub(crate) fn kept_quantities(model: &Workspace, equations: &Equations) -> Vec<C
         return kept_momenta(model, equations).into_iter().map(kept).collect();
     }
     let mut kept = conserved(model, equations, Effort::Audit);
-    // NOTE: what constraints keep of positions is seen by their own checks, and held values change at samples and jumps.
-    let is_compared = |kind: &ConservedKind| match kind {
-        ConservedKind::Energy | ConservedKind::JacobiIntegral | ConservedKind::Position => {
-            false
-        }
-        _ => true,
-    };
-    kept.retain(|c| is_compared(&c.kind));
+    // NOTE: what constraints keep of positions is seen by their own checks; held values change at samples.
+    kept.retain(|c| {
+        !matches!(
+            c.kind,
+            ConservedKind::Energy | ConservedKind::JacobiIntegral | ConservedKind::Position
+        )
+    });
     kept
 }

@@ -46,7 +46,7 @@ a=FROM..TO:COUNT, with :log for equal ratios, or a=[1, 2, 5]. Distributions are 
 deviation), loguniform(low, high), lognormal(mean, deviation) and exponential(mean).
 
 A table has the columns case (from 1), each varied name, stop, t, what is kept, and audit. A case is what `pfaff run`
-gives with these values, to the last bit. One that cannot begin is a row whose stop is the diagnostic; the others go
+gives with these values, up to the tolerance. One that cannot begin is a row whose stop is the diagnostic; the others go
 on. The manifest F.manifest.json beside the table F has everything that the table depends on.
 
 Complete cases are kept in F.sweep until the table is written. Ctrl-C, --seconds and --memory end the sweep and write a
