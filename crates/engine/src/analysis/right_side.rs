@@ -17,7 +17,7 @@ use crate::run::volterra;
 ///
 /// ```
 /// use pfaff::{Model, RightSide};
-/// let model = Model::gallery("pendulum")?;
+/// let model = Model::parse("coordinates th\nlagrangian th'^2/2 + cos(th)")?;
 /// let mut right = RightSide::new(&model, None)?;
 /// let y = [0.3, 0.0, 0.1, -0.2];
 /// let (mut each, mut together) = ([0.0; 4], [0.0; 4]);

@@ -66,7 +66,8 @@ pub struct Gait {
 ///
 /// ```
 /// use pfaff::{GaitRequest, Model, gait};
-/// let text = "coordinates x, y, theta, a, b
+/// let text = "
+///     coordinates x, y, theta, a, b
 ///     group SE(2): x, y, theta
 ///     lagrangian (x'^2 + y'^2 + theta'^2 + a'^2 + b'^2)/2
 ///     constraint slip: -x'*sin(theta) + y'*cos(theta) = 0
