@@ -7,7 +7,7 @@ const AMPLIFIED: f64 = 1e5;
 /// What rounding adds to a tolerance.
 const ROUNDING: f64 = 2e-12;
 /// How much the rounding of time may be amplified.
-pub(crate) const AMPLIFIED_TIME: f64 = 300.0;
+pub(crate) const AMPLIFIED_TIME: f64 = 100.0;
 /// Whatever the tolerance, no digit is right beyond this.
 pub(crate) const WORST: f64 = 1e-2;
 
@@ -24,7 +24,7 @@ pub(crate) fn error_check(error: Option<f64>, tolerance: f64, steps: usize) -> C
 /// The check of an error against a limit.
 pub(crate) fn against_limit(error: Option<f64>, limit: f64) -> Check {
     let reason = "errors of steps add up and are amplified, and time is rounded; more than 100000 tolerances in each \
-        hundred steps, or 300 roundings of time, would mean that the tolerance says nothing about the motion";
+        hundred steps, or 100 roundings of time, would mean that the tolerance says nothing about the motion";
     let check = Check::measured("error by a second integration".into(), error, limit, reason);
     // NOTE: a motion that magnifies errors is not wrong, but its last digits are.
     Check { is_needed: true, verdict: check.verdict.min(Verdict::Warn), ..check }

@@ -8,7 +8,7 @@
 
 use pfaff_expr::Expr;
 use pfaff_model::{Diagnostic, Quantity, Span, Workspace};
-use pfaff_solver::{Advance, EvalError, Lu, NewtonProblem, NewtonRule, newton};
+use pfaff_solver::{Advance, EvalError, Lu, NewtonProblem, NewtonRule, Stall, newton};
 
 use crate::motion::note::Note;
 use crate::system::independent_constraints::{DefinedRows, independent};
@@ -345,7 +345,10 @@ impl Problem<'_> {
     /// $\min \tfrac12 (x - x_0)^\top M (x - x_0)$ over the free components subject to the linearised
     /// constraints, again and again.
     fn iterate(&mut self, free: &[usize], anchor: &[f64], rows: &[usize]) -> bool {
-        let rule = NewtonRule { steps: ITERATIONS, converged: 1e-14, ..NewtonRule::DEFAULT };
+        // NOTE: in systems of hundreds of coordinates rounding is above 1e-14.
+        let stall = Some(Stall { below: 1e-11, ratio: 0.5, after: 2 });
+        let rule =
+            NewtonRule { steps: ITERATIONS, converged: 1e-14, stall, ..NewtonRule::DEFAULT };
         let mut nearest = Nearest {
             problem: self,
             saddle: Saddle::default(),

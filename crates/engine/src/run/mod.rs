@@ -23,3 +23,4 @@ pub(crate) mod stop;
 pub(crate) mod template;
 pub(crate) mod variational;
 pub(crate) mod volterra;
+mod work_within;

@@ -10,6 +10,7 @@ use crate::problem::settings::{OutputSpacing, Settings};
 use crate::run::progress::Progress;
 use crate::run::rank_watch::{RankOutcome, RankWatch};
 use crate::run::record::{Record, RecordedEvent, Setting};
+use crate::run::work_within::WorkWithin;
 use crate::system::compiled::CompiledSystem;
 
 /// How many steps the audit keeps: when there are more, every second one is dropped and the stride doubles.
@@ -24,6 +25,8 @@ pub(crate) struct Recorder<'a> {
     sample: Sample,
     y: Vec<f64>,
     seen: Vec<f64>,
+    work: WorkWithin,
+    tolerance: f64,
     pub(crate) record: Record,
     pub(crate) kept: Vec<StoredStep>,
     spare: Vec<StoredStep>,
@@ -60,6 +63,8 @@ impl<'a> Recorder<'a> {
             sample: Sample::new(n, m),
             y: vec![0.0; system.dimension()],
             seen: vec![0.0; observed],
+            work: WorkWithin::default(),
+            tolerance: settings.options.tolerance,
             record: Record::new(setting.model, times.len()),
             kept: Vec::with_capacity(KEPT),
             spare: Vec::with_capacity(KEPT),
@@ -85,6 +90,12 @@ impl<'a> Recorder<'a> {
         if self.times.first() == Some(&t) {
             self.y.copy_from_slice(y);
             self.output(t);
+        } else {
+            self.y.copy_from_slice(y);
+            self.resolve(t);
+        }
+        if let Some(work) = self.system.work(y) {
+            self.work.see(self.sample.energy, work[0]);
         }
         self.put_node(t, y);
     }
@@ -167,6 +178,21 @@ impl<'a> Recorder<'a> {
         self.system.observe(&self.sample, &mut self.seen);
     }
 
+    /// Writes the work of the last row again if it does not belong to its energy.
+    fn check_work(&mut self, step: &DenseStep<'_>, t: f64) {
+        let Some(&[mut work, _]) = self.record.work.last() else { return };
+        let energy = self.sample.energy;
+        if t != step.end()
+            && self.work.is_off(energy, work, self.tolerance)
+            && let Some(integrated) = self.work.integrate(&mut self.system, step, t)
+        {
+            self.record.work.pop();
+            self.record.work.push(integrated);
+            work = integrated[0];
+        }
+        self.work.see(energy, work);
+    }
+
     fn is_before(&self, t: f64, end: f64) -> bool {
         if self.backward { t >= end } else { t <= end }
     }
@@ -206,6 +232,7 @@ impl Observer for Recorder<'_> {
         {
             step.state(t, &mut self.y);
             self.output(t);
+            self.check_work(step, t);
         }
         if undetermined.is_some() {
             return Control::Stop;

@@ -68,6 +68,35 @@ fn a_sliding_mode_is_exact() {
     assert!((last(&motion.q, "x") - x * libm::exp(t - 6.0)).abs() < 1e-10);
 }
 
+/// A thermostat that drives below the speed 1 and brakes above it: v grows as exp(t/5) from 1/2 and then stays.
+#[test]
+fn a_switch_between_two_forces_keeps_a_speed() {
+    let text = "coordinates x\nlagrangian x'^2/2\nforce x: if(x' > 1, -0.3, 0.2)*x'\ninitial x' = 0.5\n\
+        solve t = 0..10";
+    let motion = sound(text);
+    let t = libm::log(2.0) / 0.2;
+    assert!((last(&motion.q, "x") - (0.5 / 0.2 + 10.0 - t)).abs() < 1e-9);
+    assert!((last(&motion.v, "x") - 1.0).abs() < 1e-12);
+}
+
+/// The same in a bent potential, where the speed is left again, against a steep smooth switch.
+#[test]
+fn a_thermostat_is_the_limit_of_a_steep_one() {
+    let of = |factor: &str| {
+        format!(
+            "coordinates x, y\nlagrangian (x'^2 + y'^2)/2 - (x^2 + 2*y^2)/2 - x*y^2/5\nlet w = x'^2 + y'^2 - 1\n\
+             force at [x, y]: {factor}*[x', y']\ninitial x = 1, y = 0.5, y' = 0.2\nsolve t = 0..10"
+        )
+    };
+    let switched = sound(&of("if(w > 0, -0.3, 0.2)"));
+    let steep = sound(&of("(-0.05 - 0.25*tanh(w/1e-5))"));
+    // The steep one stays beside the surface by its width.
+    for name in ["x", "y"] {
+        let off = (last(&switched.q, name) - last(&steep.q, name)).abs();
+        assert!(off < 1e-4, "{name}: {off}");
+    }
+}
+
 /// A force that takes a mass on a belt along: held until k x = F, then it slips.
 #[test]
 fn a_force_that_grows_breaks_what_friction_holds() {

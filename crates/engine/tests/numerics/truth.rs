@@ -151,3 +151,21 @@ fn chaos_does_not_pass() {
     let motion = support::run(&support::model(text), &request);
     assert_ne!(motion.audit.verdict, Verdict::Pass);
 }
+
+/// The motion is a polynomial that steps of any length follow; the work, of higher degree, is right between them too.
+#[test]
+fn work_is_right_within_long_steps() {
+    for (force, work) in [("t^3", 1.0 / 32.0), ("t^2", 1.0 / 18.0)] {
+        let text =
+            format!("coordinates x\nlagrangian x'^2/2\nforce x: {force}\nsolve t = 0..3");
+        for tolerance in [1e-6, 1e-10, 1e-13] {
+            let motion = run(&text, "dop853", tolerance);
+            assert_eq!(motion.audit.verdict, Verdict::Pass, "{:?}", motion.audit);
+            let degree = if force == "t^3" { 8.0 } else { 6.0 };
+            for (t, w) in motion.t.iter().zip(&motion.work) {
+                let expected = work * libm::pow(*t, degree);
+                assert!((w - expected).abs() <= 1e-11, "{force}, t = {t}: {w} for {expected}");
+            }
+        }
+    }
+}

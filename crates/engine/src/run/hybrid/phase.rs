@@ -13,7 +13,7 @@
 
 use std::rc::Rc;
 
-use pfaff_expr::{Expr, Graph, Role};
+use pfaff_expr::{Expr, Graph, Node, Role};
 use pfaff_mechanics::LagrangianData;
 use pfaff_model::{
     Constraint, Contact, Direction, Event, Parameter, Principle, Span, Workspace,
@@ -370,6 +370,30 @@ impl Making<'_> {
         symbol
     }
 
+    /// How forces change with the sign of a switching function, $\partial Q/\partial s$. Where they are not linear in it,
+    /// they become the mean of both sides, and this is half of their difference.
+    fn along(&mut self, symbol: Expr) -> Vec<Expr> {
+        let g = Rc::clone(&self.graph);
+        let n = self.model.coordinates.len();
+        let mut along = vec![g.zero(); n];
+        for force in &mut self.model.forces {
+            let is_linear = is_linear_in(&g, &force.components, symbol);
+            for (sum, component) in along.iter_mut().zip(&mut force.components) {
+                let slope = if is_linear {
+                    g.derivative(*component, symbol)
+                } else {
+                    let at = |s: Expr| g.substitute(&[*component], &[(symbol, s)])[0];
+                    let (above, below) = (at(g.one()), at(g.neg(g.one())));
+                    let half = |e: Expr| g.div(e, g.integer(2));
+                    *component = half(g.add(above, below));
+                    half(g.sub(above, below))
+                };
+                *sum = g.add(*sum, slope);
+            }
+        }
+        along
+    }
+
     /// What keeps the motion at switching functions.
     fn held(&mut self, branches: &Branches) {
         let g = Rc::clone(&self.graph);
@@ -378,9 +402,7 @@ impl Making<'_> {
             if self.now.signs[k] != 0.0 {
                 continue;
             }
-            let total = |i: usize| g.sum(self.model.forces.iter().map(|f| f.components[i]));
-            let n = self.model.coordinates.len();
-            let along = (0..n).map(|i| g.derivative(total(i), symbols[k])).collect();
+            let along = self.along(symbols[k]);
             let name = format!("held {}", k + 1);
             let multiplier = g.symbol(&format!("lambda({name})"), Role::Free);
             let span = Span::default();
@@ -484,4 +506,13 @@ impl Making<'_> {
 /// $\lambda$ of a constraint.
 pub(super) fn own_multiplier(g: &Graph, constraint: &Constraint) -> Expr {
     g.symbol(&format!("lambda({})", constraint.name), Role::Free)
+}
+
+/// Whether expressions are linear in the sign of a switching function, and none of them chooses by it.
+pub(super) fn is_linear_in(g: &Graph, expressions: &[Expr], symbol: Expr) -> bool {
+    let chooses = g.live(expressions).iter().any(|&e| match g.node(e) {
+        Node::If(condition, ..) => g.contains(condition, &[symbol]),
+        _ => false,
+    });
+    !chooses && expressions.iter().all(|&e| !g.contains(g.derivative(e, symbol), &[symbol]))
 }

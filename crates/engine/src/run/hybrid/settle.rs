@@ -9,7 +9,7 @@ use crate::motion::note::brief;
 use crate::motion::sample::{Sample, sample_symbols};
 use crate::problem::start::{Start, dynamics_span};
 use crate::run::hybrid::HybridRun;
-use crate::run::hybrid::phase::{Discrete, Phase, Phases, Sliding, own_multiplier};
+use crate::run::hybrid::phase::{Discrete, Phase, Phases, Sliding, is_linear_in, own_multiplier};
 use crate::run::hybrid::switching::{Place, Settled};
 use crate::system::compiled::CompiledSystem;
 
@@ -42,7 +42,7 @@ impl HybridRun<'_> {
             match self.settle_branches()? {
                 Settled::From(found) => rates = found,
                 Settled::Held(at) => {
-                    if !at.iter().all(|&k| self.can_stay(k)) {
+                    if !at.iter().all(|&k| self.can_stay(k, at.len() == 1)) {
                         let why = "the motion is pushed back from both sides of a switch (as by dry friction that \
                                    holds)";
                         return Ok(Some(why.into()));
@@ -164,28 +164,26 @@ impl HybridRun<'_> {
         switching.settle(branches, &mut accelerations, &place, cause.left, &mut now.signs)
     }
 
-    /// Whether the motion can stay at a switching function: if that is of velocities, and forces are linear in its
-    /// sign, which nothing else contains.
-    fn can_stay(&self, k: usize) -> bool {
+    /// Whether the motion can stay at a switching function of velocities: if forces alone contain its sign, and are
+    /// linear in it; or, whatever they are, if no other switch is held (then they are a mean of both sides, as
+    /// Filippov has it).
+    fn can_stay(&self, k: usize, is_alone: bool) -> bool {
         let model = &self.branches.model;
         let g = &model.graph;
         let Some(symbol) = self.branches.symbols().nth(k) else { return false };
-        let is_linear = |&e: &Expr| {
-            let slope = g.derivative(e, symbol);
-            !g.contains(slope, &[symbol])
-        };
         let mut energies = match model.dynamics {
             pfaff_model::Dynamics::Lagrangian { lagrangian, .. } => vec![lagrangian],
             pfaff_model::Dynamics::Equations(_) => return false,
         };
         energies.extend(model.constraints.iter().map(|c| c.expr));
         energies.extend(self.branches.functions.iter().copied());
-        let components = model.forces.iter().flat_map(|force| &force.components);
+        let components: Vec<Expr> =
+            model.forces.iter().flat_map(|force| force.components.iter().copied()).collect();
+        let is_alone = is_alone && self.now.signs.iter().all(|&sign| sign != 0.0);
         self.switching.is_of_velocities(k)
             && energies.iter().all(|&e| !g.contains(e, &[symbol]))
-            && components.clone().all(is_linear)
-            && components.clone().any(|&e| g.contains(e, &[symbol]))
-            && !has_choice(g, components, symbol)
+            && components.iter().any(|&e| g.contains(e, &[symbol]))
+            && (is_alone || is_linear_in(g, &components, symbol))
     }
 
     /// Which conditional constraints hold.
@@ -311,19 +309,6 @@ impl HybridRun<'_> {
         }
         Ok(())
     }
-}
-
-/// Whether a choice between expressions is made by a symbol: then nothing lies between them.
-fn has_choice<'a>(
-    g: &pfaff_expr::Graph,
-    expressions: impl Iterator<Item = &'a Expr>,
-    symbol: Expr,
-) -> bool {
-    let all: Vec<Expr> = expressions.copied().collect();
-    g.live(&all).iter().any(|&e| match g.node(e) {
-        pfaff_expr::Node::If(condition, ..) => g.contains(condition, &[symbol]),
-        _ => false,
-    })
 }
 
 fn compiled(phases: &Phases, phase: &Phase) -> Result<CompiledSystem, Failure> {
