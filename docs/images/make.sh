@@ -63,10 +63,13 @@ heisenberg              0.2,0.45,0.7
 isokinetic              2
 isokinetic_gas          0.5
 knife_edge              1,2.5,4
+langevin_gas            10
+langevin_sphere         8
 martinet                0.2,0.5,0.8
 memory_functions        1
 moving_ratio            0,1.5,3
 newtons_cradle          0,0.3,0.9
+noisy_sleigh            0,10,20
 parking_trailer         0,0.2,0.5,0.8
 pendulum                0,0.2,0.4
 prescribed_speed        6

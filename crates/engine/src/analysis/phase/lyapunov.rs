@@ -24,7 +24,7 @@ const BATCHES: usize = 20;
 /// How exact exponents are where no end is given, in parts of 1 + |λ|.
 const WANTED: f64 = 2e-4;
 /// Most steps where no end is given, of one program and of solves.
-const MOST: [usize; 2] = [1_600_000, 40_000];
+const MOST: [usize; 2] = [3_000_000, 40_000];
 /// Steps between two looks at the error.
 const LOOK: usize = 20_000;
 const TOLERANCE: f64 = 1e-7;
