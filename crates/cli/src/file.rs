@@ -1,4 +1,4 @@
-//! A motion → a file, `.csv`, `.json` or `.parquet`, written as the run goes on.
+//! A motion → a file, `.csv`, `.json`, `.parquet` or `.arrow`, written as the run goes on.
 //!
 //! Whatever ends the program, the file on the disk is whole: the older one, or one with what was computed up to the
 //! last writing. **JSON** and **Parquet** cannot grow and stay readable, so each writing makes the whole file beside

@@ -11,6 +11,7 @@ use crate::output::{Exit, usage};
 pub(crate) enum Ending {
     Csv,
     Parquet,
+    Arrow,
 }
 
 impl Ending {
@@ -19,6 +20,7 @@ impl Ending {
         match name.rsplit_once('.') {
             Some((_, "csv")) => Some(Self::Csv),
             Some((_, "parquet")) => Some(Self::Parquet),
+            Some((_, "arrow")) => Some(Self::Arrow),
             _ => None,
         }
     }
@@ -26,8 +28,9 @@ impl Ending {
 
 /// The format of a table by its name.
 pub(crate) fn ending(name: &str) -> Result<Ending, Exit> {
-    Ending::of(name)
-        .ok_or_else(|| usage(&format!("`{name}`: a table must end in .csv or .parquet")))
+    Ending::of(name).ok_or_else(|| {
+        usage(&format!("`{name}`: a table must end in .csv, .parquet or .arrow"))
+    })
 }
 
 /// Reads a file without telling of panics, which are caught: the reader of Parquet has some for damaged files.
@@ -45,6 +48,7 @@ pub(crate) fn whole_table(name: &str) -> Result<(Vec<Heading>, Block), Exit> {
         let file = crate::input::plain_file(Path::new(name))?;
         let reader = match Ending::of(name) {
             Some(Ending::Parquet) => TableReader::parquet(file)?,
+            Some(Ending::Arrow) => TableReader::arrow(file)?,
             Some(Ending::Csv) | None => TableReader::csv(file)?,
         };
         reader.whole()

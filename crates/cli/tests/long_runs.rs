@@ -170,7 +170,7 @@ fn ctrl_c_keeps_what_was_computed() {
 #[test]
 fn a_full_disk_costs_the_file_and_not_the_motion() {
     let folder = Folder::new("full");
-    for name in ["full.csv", "full.json", "full.parquet"] {
+    for name in ["full.csv", "full.json", "full.parquet", "full.arrow"] {
         // NOTE: the first `create` is the trial before the run.
         for fault in ["create:2", "write:1", "write:2", "sync:1", "rename:1"] {
             let file = folder.write(name, "precious\n");
@@ -234,7 +234,7 @@ fn files_that_cannot_be_written_are_refused_before_the_run() {
     assert!(answer.err.contains("cannot be written"), "{}", answer.err);
     let ending = pfaff(&["run", "sleigh", "--output", "motion.xlsx"]);
     assert_eq!(ending.status, 2);
-    assert!(ending.err.contains(".csv, .json or .parquet"), "{}", ending.err);
+    assert!(ending.err.contains(".csv, .json, .parquet or .arrow"), "{}", ending.err);
 }
 
 /// A model that cannot start leaves an older file alone and makes no new one.

@@ -125,7 +125,7 @@ fn tables_have_the_columns_of_the_contract() {
 fn resumed_tables_are_the_same_bytes() {
     let folder = Folder::new("sweep-resume");
     let model = folder.write("o.pfaff", OSCILLATOR);
-    for ending in ["csv", "parquet"] {
+    for ending in ["csv", "parquet", "arrow"] {
         let path = |name: &str| folder.path(&format!("{name}.{ending}"));
         let words = |out: &str| {
             let words = ["sweep", &model, "--draw", "k~uniform(1,9), x'~normal(0,1)"];
@@ -340,7 +340,7 @@ fn mistakes_are_plain() {
         (&["--cases", "no.csv"], "cannot be read"),
         (&["--cases", &texts], "holds texts"),
         (&["--vary", "a=1..2:3", "--keep", "all"], "--keep is `all`"),
-        (&["--vary", "a=1..2:3", "--output", "a.txt"], ".csv or .parquet"),
+        (&["--vary", "a=1..2:3", "--output", "a.txt"], ".csv, .parquet or .arrow"),
         (&["--vary", "a=1..2:3", "--output", &out, "--chunk", "3/2"], "not a chunk"),
     ];
     for (words, expected) in wrong {

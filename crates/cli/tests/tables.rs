@@ -19,6 +19,13 @@ fn tables_are_compared_by_their_times() {
     let parquet = saved(&folder, "a.parquet", "5", &[]);
     let same = json(&["diff", &csv, &parquet, "--strict", "--json"]);
     assert_eq!((&same["equal"], &same["rows"]), (&true.into(), &5.into()), "{same}");
+    let arrow = saved(&folder, "a.arrow", "5", &[]);
+    let same = json(&["diff", &arrow, &parquet, "--strict", "--json"]);
+    assert_eq!((&same["equal"], &same["rows"]), (&true.into(), &5.into()), "{same}");
+    let broken = folder.write("broken.arrow", "ARROW1 and then nothing");
+    let refused = pfaff(&["diff", &csv, &broken]);
+    assert_eq!(refused.status, 2);
+    assert!(refused.err.contains("cannot be read"), "{}", refused.err);
     let text = pfaff(&["diff", &csv, &parquet]);
     assert!(text.out.contains("all values in common are equal"), "{}", text.out);
     // Every second time of nine is one of five.
@@ -39,7 +46,7 @@ fn tables_are_compared_by_their_times() {
     assert_eq!(found["rows"], 1);
     for (words, expected) in [
         (&["diff", &csv, "no.csv"][..], "cannot be read"),
-        (&["diff", &csv, "a.txt"], ".csv or .parquet"),
+        (&["diff", &csv, "a.txt"], ".csv, .parquet or .arrow"),
         (&["diff", &csv, &csv, "--tolerance", "-1"], "negative"),
     ] {
         let refused = pfaff(words);

@@ -202,7 +202,7 @@ fn pages_are_the_same_each_time() {
 fn kills_leave_whole_files() {
     let folder = Folder::new("kills");
     let rounds = if support::full() { 330 } else { 4 };
-    for name in ["a.csv", "a.json", "a.parquet"] {
+    for name in ["a.csv", "a.json", "a.parquet", "a.arrow"] {
         let file = folder.path(name);
         for round in 0..rounds {
             let mut child = program()

@@ -182,7 +182,7 @@ impl NativeMotion {
         let bytes = released(py, || {
             let Some(format) = FileFormat::of(ending) else {
                 return Err(Fault::usage(format!(
-                    "`.{ending}`: a motion is written as .csv, .json or .parquet"
+                    "`.{ending}`: a motion is written as .csv, .json, .parquet or .arrow"
                 )));
             };
             let mut bytes = Vec::new();

@@ -16,7 +16,7 @@ Tables are those of `pfaff run --output` and `pfaff sweep --output`, or others w
 belong together by the columns case, t, check and event where both tables have them, else by their place. The difference
 of two numbers is |a − b|/(1 + |b|).")]
 pub(crate) struct DiffArguments {
-    /// A table, .csv or .parquet
+    /// A table, .csv, .parquet or .arrow
     pub(crate) first: String,
     /// Another one
     pub(crate) second: String,

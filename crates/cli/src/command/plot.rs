@@ -23,7 +23,7 @@ Examples:
   pfaff plot sleigh -o both.svg                        all coordinates over time
   pfaff plot sleigh -o sleigh.svg --drawing 2,4,6      the system itself at these times
   pfaff plot sleigh -o r.svg --columns \"x^2 + y^2\"      an expression of columns
-  pfaff plot a.csv b.csv -o both.svg --columns x       saved runs, one over the other; .parquet likewise
+  pfaff plot a.csv b.csv -o both.svg --columns x       saved runs, one over the other; .parquet and .arrow likewise
 
 Columns are those of `pfaff run --output F.csv`: coordinates, x', x'', lambda(c), reaction(x), energy, work and
 what is observed.")]

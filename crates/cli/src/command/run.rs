@@ -21,7 +21,7 @@ Examples:
   pfaff run sleigh
   pfaff run sleigh --set \"a=0.3, m=2\" --initial \"x'=2\" --t1 50
   pfaff run sleigh --at 1,2,5 --json                numbers for a program
-  pfaff run sleigh --samples 1001 --output a.csv    a table; .parquet and .json likewise
+  pfaff run sleigh --samples 1001 --output a.csv    a table; .parquet, .arrow and .json likewise
   pfaff run sleigh --sensitivity \"a, x'(0)\"         derivatives by a parameter and an initial value
   pfaff run sleigh --gradient speed --by \"m, J, a\"      of an observed quantity, by the adjoint equations
   pfaff run - < mine.pfaff                          from standard input
@@ -54,7 +54,7 @@ pub(crate) struct RunArguments {
     /// What --gradient differentiates by, such as "a, m, x'(0)"; all parameters if not given
     #[arg(long, value_name = "NAMES", requires = "gradient")]
     pub(crate) by: Option<String>,
-    /// Writes the motion to a file during the run: .csv, .json or .parquet
+    /// Writes the motion to a file during the run: .csv, .json, .parquet or .arrow
     #[arg(long, value_name = "FILE")]
     pub(crate) output: Option<String>,
     /// Exit status 4 if the audit fails

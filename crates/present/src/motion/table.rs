@@ -15,12 +15,18 @@ pub enum FileFormat {
     Json,
     /// `.parquet`
     Parquet,
+    /// `.arrow`
+    Arrow,
 }
 
 impl FileFormat {
     /// All formats, with the ending of their files.
-    pub const ALL: [(Self, &'static str); 3] =
-        [(Self::Csv, "csv"), (Self::Json, "json"), (Self::Parquet, "parquet")];
+    pub const ALL: [(Self, &'static str); 4] = [
+        (Self::Csv, "csv"),
+        (Self::Json, "json"),
+        (Self::Parquet, "parquet"),
+        (Self::Arrow, "arrow"),
+    ];
 
     /// The format of a file by its ending.
     pub fn of(ending: &str) -> Option<Self> {
@@ -31,7 +37,7 @@ impl FileFormat {
     pub fn grows(self) -> bool {
         match self {
             Self::Csv => true,
-            Self::Json | Self::Parquet => false,
+            Self::Json | Self::Parquet | Self::Arrow => false,
         }
     }
 }
@@ -63,5 +69,6 @@ pub fn write_motion(
         FileFormat::Csv => motion_table(motion).write_csv(0, out),
         FileFormat::Json => out.write_all(motion.to_json_line().as_bytes()),
         FileFormat::Parquet => motion_table(motion).write_parquet(out),
+        FileFormat::Arrow => motion_table(motion).write_arrow(out),
     }
 }

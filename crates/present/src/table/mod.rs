@@ -1,8 +1,9 @@
-//! Named columns, and their files: CSV and Parquet.
+//! Named columns, and their files: CSV, Parquet and Arrow.
 //!
-//! Numbers read back exactly. What is not finite is an empty field in CSV and null in Parquet, as it is `null` in
-//! JSON.
+//! Numbers read back exactly. What is not finite is an empty field in CSV and null in Parquet and Arrow, as it is `null`
+//! in JSON.
 
+mod arrow;
 mod block;
 mod csv;
 mod difference;
@@ -86,5 +87,14 @@ impl Table<'_> {
     /// Those of the writer.
     pub fn write_parquet(&self, out: &mut (dyn Write + Send)) -> io::Result<()> {
         parquet::write(self, out)
+    }
+
+    /// Writes the whole table as an Arrow file.
+    ///
+    /// # Errors
+    ///
+    /// Those of the writer.
+    pub fn write_arrow(&self, out: &mut (dyn Write + Send)) -> io::Result<()> {
+        arrow::write(self, out)
     }
 }

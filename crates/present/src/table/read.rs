@@ -1,15 +1,17 @@
-//! CSV and Parquet files → rows by columns.
+//! CSV, Parquet and Arrow files → rows by columns.
 
 use std::fs::File;
 use std::io;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
+use arrow_ipc::reader::FileReader as ArrowReader;
 use csv::StringRecord;
 use parquet::column::reader::{ColumnReader, ColumnReaderImpl};
 use parquet::data_type::DataType;
 use parquet::errors::Result;
 use parquet::file::reader::{FileReader, RowGroupReader, SerializedFileReader};
 
+use super::arrow;
 use super::block::{Block, Cells, Texts};
 use super::parquet::plain_error;
 use super::{Heading, Kind};
@@ -27,6 +29,7 @@ pub struct TableReader {
 enum Format {
     Csv(Box<csv::Reader<File>>, Option<Block>),
     Parquet(SerializedFileReader<File>, usize),
+    Arrow(Box<ArrowReader<File>>),
 }
 
 impl TableReader {
@@ -61,6 +64,16 @@ impl TableReader {
     /// Those of the file.
     pub fn parquet(file: File) -> io::Result<Self> {
         whole_or_damaged(|| Self::opened(file))
+    }
+
+    /// An Arrow file. Columns that are no numbers and no texts are refused.
+    ///
+    /// # Errors
+    ///
+    /// Those of the file.
+    pub fn arrow(file: File) -> io::Result<Self> {
+        let (headings, reader) = whole_or_damaged(|| arrow::opened(file))?;
+        Ok(Self { headings, file: Format::Arrow(Box::new(reader)) })
     }
 
     fn opened(file: File) -> io::Result<Self> {
@@ -129,6 +142,7 @@ impl TableReader {
                 }
                 Ok(Some(block))
             }
+            Format::Arrow(reader) => whole_or_damaged(|| arrow::next(reader)),
         }
     }
 
@@ -163,7 +177,7 @@ impl TableReader {
                     .all(|(heading, cells)| converted(heading.kind, cells))
             }
             Format::Csv(_, None) => false,
-            Format::Parquet(..) => same && self.headings == headings,
+            Format::Parquet(..) | Format::Arrow(_) => same && self.headings == headings,
         };
         if fits {
             self.headings = headings.to_vec();

@@ -1,7 +1,7 @@
-//! Blocks of rows → a CSV or Parquet file that is written as they come, with bounded memory.
+//! Blocks of rows → a CSV, Parquet or Arrow file that is written as they come, with bounded memory.
 //!
-//! The bytes depend on the rows alone and not on how they are divided into blocks: groups of a Parquet file have
-//! [`GROUP`] rows, whatever the blocks have.
+//! The bytes depend on the rows alone and not on how they are divided into blocks: groups of a Parquet file and batches
+//! of an Arrow file have [`GROUP`] rows, whatever the blocks have.
 
 use std::io::{self, Write};
 use std::sync::Arc;
@@ -15,24 +15,31 @@ use parquet::file::properties::WriterProperties;
 use parquet::file::writer::SerializedFileWriter;
 use parquet::schema::types::{ColumnPath, Type};
 
+use super::arrow::Batches;
 use super::block::{Block, Cells};
 use super::{Heading, Kind, parquet::plain_error};
 
-/// Rows of a group of a Parquet file.
+/// Rows of a group of a Parquet file, or a batch of an Arrow file.
 const GROUP: usize = 1 << 16;
 
 /// A file to which blocks are added.
 pub enum TableWriter<W: Write + Send> {
     /// `.csv`
     Csv(Box<csv::Writer<W>>),
-    /// `.parquet`
-    Parquet(Box<Groups<W>>),
+    /// `.parquet` and `.arrow`
+    Groups(Box<Groups<W>>),
 }
 
 /// Rows that wait until a group is full.
 pub struct Groups<W: Write + Send> {
-    writer: SerializedFileWriter<W>,
+    file: GroupFile<W>,
     waiting: Block,
+}
+
+/// What groups are written to.
+enum GroupFile<W: Write + Send> {
+    Parquet(SerializedFileWriter<W>),
+    Arrow(Batches<W>),
 }
 
 impl<W: Write + Send> TableWriter<W> {
@@ -54,9 +61,20 @@ impl<W: Write + Send> TableWriter<W> {
     ///
     /// Those of the file.
     pub fn parquet(headings: &[Heading], about: &[(&str, String)], out: W) -> io::Result<Self> {
-        let writer = begun(headings, about, out).map_err(plain_error)?;
+        let file = GroupFile::Parquet(begun(headings, about, out).map_err(plain_error)?);
         let waiting = Block::new(headings.iter().map(|heading| heading.kind));
-        Ok(Self::Parquet(Box::new(Groups { writer, waiting })))
+        Ok(Self::Groups(Box::new(Groups { file, waiting })))
+    }
+
+    /// An Arrow file with these columns, and texts about the whole.
+    ///
+    /// # Errors
+    ///
+    /// Those of the file.
+    pub fn arrow(headings: &[Heading], about: &[(&str, String)], out: W) -> io::Result<Self> {
+        let file = GroupFile::Arrow(Batches::new(headings, about, out)?);
+        let waiting = Block::new(headings.iter().map(|heading| heading.kind));
+        Ok(Self::Groups(Box::new(Groups { file, waiting })))
     }
 
     /// Adds rows.
@@ -67,7 +85,7 @@ impl<W: Write + Send> TableWriter<W> {
     pub fn write(&mut self, block: &Block) -> io::Result<()> {
         match self {
             Self::Csv(writer) => write_lines(writer, block),
-            Self::Parquet(groups) => groups.write(block).map_err(plain_error),
+            Self::Groups(groups) => groups.write(block),
         }
     }
 
@@ -81,9 +99,12 @@ impl<W: Write + Send> TableWriter<W> {
             Self::Csv(writer) => {
                 writer.into_inner().map_err(|error| io::Error::other(error.to_string()))
             }
-            Self::Parquet(mut groups) => {
-                groups.write_group().map_err(plain_error)?;
-                groups.writer.into_inner().map_err(plain_error)
+            Self::Groups(mut groups) => {
+                groups.write_group()?;
+                match groups.file {
+                    GroupFile::Parquet(writer) => writer.into_inner().map_err(plain_error),
+                    GroupFile::Arrow(batches) => batches.finish(),
+                }
             }
         }
     }
@@ -151,7 +172,7 @@ fn begun<W: Write + Send>(
 }
 
 impl<W: Write + Send> Groups<W> {
-    fn write(&mut self, block: &Block) -> Result<()> {
+    fn write(&mut self, block: &Block) -> io::Result<()> {
         let mut from = 0;
         while from < block.rows() {
             let to = block.rows().min(from + GROUP - self.waiting.rows());
@@ -165,36 +186,49 @@ impl<W: Write + Send> Groups<W> {
     }
 
     /// Writes what waits.
-    fn write_group(&mut self) -> Result<()> {
+    fn write_group(&mut self) -> io::Result<()> {
         if self.waiting.rows() == 0 {
             return Ok(());
         }
-        let mut group = self.writer.next_row_group()?;
-        for cells in &self.waiting.columns {
-            let mut column = group.next_column()?.expect("as many columns as fields");
-            match cells {
-                Cells::Integers(values) => {
-                    column.typed::<Int64Type>().write_batch(values, None, None)?;
-                }
-                Cells::Numbers(values) => {
-                    let there: Vec<i16> =
-                        values.iter().map(|x| i16::from(x.is_finite())).collect();
-                    let numbers: Vec<f64> =
-                        values.iter().copied().filter(|x| x.is_finite()).collect();
-                    column.typed::<DoubleType>().write_batch(&numbers, Some(&there), None)?;
-                }
-                Cells::Texts(texts) => {
-                    let there: Vec<i16> =
-                        texts.iter().map(|text| i16::from(!text.is_empty())).collect();
-                    let texts: Vec<ByteArray> =
-                        texts.iter().filter(|text| !text.is_empty()).map(Into::into).collect();
-                    column.typed::<ByteArrayType>().write_batch(&texts, Some(&there), None)?;
-                }
+        match &mut self.file {
+            GroupFile::Parquet(writer) => {
+                write_columns(writer, &self.waiting).map_err(plain_error)?;
             }
-            column.close()?;
+            GroupFile::Arrow(batches) => batches.write(&self.waiting)?,
         }
-        group.close()?;
         self.waiting.clear();
         Ok(())
     }
+}
+
+/// Writes rows as one group of a Parquet file.
+fn write_columns<W: Write + Send>(
+    writer: &mut SerializedFileWriter<W>,
+    block: &Block,
+) -> Result<()> {
+    let mut group = writer.next_row_group()?;
+    for cells in &block.columns {
+        let mut column = group.next_column()?.expect("as many columns as fields");
+        match cells {
+            Cells::Integers(values) => {
+                column.typed::<Int64Type>().write_batch(values, None, None)?;
+            }
+            Cells::Numbers(values) => {
+                let there: Vec<i16> = values.iter().map(|x| i16::from(x.is_finite())).collect();
+                let numbers: Vec<f64> =
+                    values.iter().copied().filter(|x| x.is_finite()).collect();
+                column.typed::<DoubleType>().write_batch(&numbers, Some(&there), None)?;
+            }
+            Cells::Texts(texts) => {
+                let there: Vec<i16> =
+                    texts.iter().map(|text| i16::from(!text.is_empty())).collect();
+                let texts: Vec<ByteArray> =
+                    texts.iter().filter(|text| !text.is_empty()).map(Into::into).collect();
+                column.typed::<ByteArrayType>().write_batch(&texts, Some(&there), None)?;
+            }
+        }
+        column.close()?;
+    }
+    group.close()?;
+    Ok(())
 }

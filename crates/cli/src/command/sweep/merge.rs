@@ -128,6 +128,7 @@ fn copy(
     let mut reader = match ending(name).map_err(|_| io::Error::other("another ending"))? {
         Ending::Csv => TableReader::csv(file)?,
         Ending::Parquet => TableReader::parquet(file)?,
+        Ending::Arrow => TableReader::arrow(file)?,
     };
     if !reader.expect(headings) {
         return Err(io::Error::other(format!("`{name}` has not the columns of its manifest")));

@@ -74,13 +74,13 @@ pub(crate) struct SweepArguments {
     /// How draws fill their space: random, sobol or latin
     #[arg(long, value_name = "KIND", default_value = "random", requires = "draw")]
     pub(crate) sampling: String,
-    /// A table of cases, .csv or .parquet, with the names of what is varied as columns
+    /// A table of cases, .csv, .parquet or .arrow, with the names of what is varied as columns
     #[arg(long, value_name = "FILE")]
     pub(crate) cases: Option<String>,
     /// What is kept of each motion: final, samples, events, observe or audit
     #[arg(long, value_name = "WHAT", default_value = "final")]
     pub(crate) keep: String,
-    /// The table: .csv or .parquet; without it JSON is printed
+    /// The table: .csv, .parquet or .arrow; without it JSON is printed
     #[arg(short, long, value_name = "FILE")]
     pub(crate) output: Option<String>,
     /// Goes on with a sweep that was ended

@@ -23,13 +23,12 @@ pub(super) fn write_table(
 ) -> Result<(), Exit> {
     let written = || -> io::Result<()> {
         let out = BufWriter::with_capacity(1 << 18, place.part()?);
+        let word = |key: &str| manifest[key].as_str().unwrap_or_default().to_owned();
+        let about = [("model", word("model")), ("keep", word("keep"))];
         let mut writer = match ending {
             Ending::Csv => TableWriter::csv(headings, out)?,
-            Ending::Parquet => {
-                let word = |key: &str| manifest[key].as_str().unwrap_or_default().to_owned();
-                let about = [("model", word("model")), ("keep", word("keep"))];
-                TableWriter::parquet(headings, &about, out)?
-            }
+            Ending::Parquet => TableWriter::parquet(headings, &about, out)?,
+            Ending::Arrow => TableWriter::arrow(headings, &about, out)?,
         };
         fill(&mut |block| writer.write(block))?;
         let out = writer.finish()?;

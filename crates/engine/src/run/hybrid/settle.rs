@@ -9,7 +9,9 @@ use crate::motion::note::brief;
 use crate::motion::sample::{Sample, sample_symbols};
 use crate::problem::start::{Start, dynamics_span};
 use crate::run::hybrid::HybridRun;
-use crate::run::hybrid::phase::{Discrete, Phase, Phases, Sliding, is_linear_in, own_multiplier};
+use crate::run::hybrid::phase::{
+    Discrete, Phase, Phases, Sliding, is_linear_in, own_multiplier,
+};
 use crate::run::hybrid::switching::{Place, Settled};
 use crate::system::compiled::CompiledSystem;
 
