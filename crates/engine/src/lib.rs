@@ -112,7 +112,7 @@ pub use analysis::views::{View, ViewMotion, view_motion};
 pub use clock::{Clock, Interrupt};
 pub use derivation::{Derivation, derive, derive_for_run};
 pub use ensemble::cases::Cases;
-pub use ensemble::lanes::{LaneEventRecord, LaneMotion};
+pub use ensemble::lanes::{LaneCheck, LaneCheckKind, LaneEventRecord, LaneMotion};
 pub use ensemble::prepared::PreparedModel;
 pub use ensemble::sequence::Sampling;
 pub use ensemble::{CaseMotion, Ensemble};

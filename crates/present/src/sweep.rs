@@ -54,8 +54,9 @@ pub struct SweepTable {
     keep: Keep,
     varied: usize,
     headings: Vec<Heading>,
-    /// The names of the events.
+    /// The names of the events and of the constraints.
     events: Vec<String>,
+    constraints: Vec<String>,
 }
 
 impl SweepTable {
@@ -92,7 +93,8 @@ impl SweepTable {
         }
         headings.push(heading("audit", Kind::Text));
         let events = model.events.iter().map(|e| e.name.clone()).collect();
-        Self { keep, varied: varied.len(), headings, events }
+        let constraints = model.constraints.iter().map(|c| c.name.clone()).collect();
+        Self { keep, varied: varied.len(), headings, events, constraints }
     }
 
     /// The columns.
@@ -149,9 +151,10 @@ impl SweepTable {
             Keep::Audit => {
                 for check in &motion.checks {
                     let row = Row::begin(block, case, values).text(stop);
-                    let row = row.numbers(&[motion.t]).text(&check.name);
+                    let name = check.kind.name(&self.constraints);
+                    let row = row.numbers(&[motion.t]).text(&name);
                     let row = row.numbers(&[check.value, check.limit]);
-                    row.text(check.verdict.name()).text(audit);
+                    row.text(audit).text(audit);
                 }
             }
             // NOTE: the states on the way are those of single runs.

@@ -4,11 +4,10 @@ use std::collections::VecDeque;
 
 use pfaff_program::{LANES, LaneExecutor, LaneRows};
 
-use crate::audit::error::{against_limit, error_limit};
+use crate::audit::error::error_limit;
 use crate::ensemble::lanes::cubic::Cubic;
 use crate::ensemble::lanes::programs::{StartLayout, StepLayout};
-use crate::ensemble::lanes::{LaneEventRecord, LaneMotion, Lanes};
-use crate::motion::verdict::{Audit, Check, Verdict};
+use crate::ensemble::lanes::{LaneCheck, LaneCheckKind, LaneEventRecord, LaneMotion, Lanes};
 
 /// Differences beyond this part of a coordinate's size say nothing.
 const APART: f64 = 0.03;
@@ -42,6 +41,8 @@ pub(crate) struct LaneRun<'a> {
     #[allow(clippy::vec_box, reason = "as above")]
     spare: Vec<Box<InFlight>>,
     active: [Option<Box<InFlight>>; LANES],
+    /// What was read off of states, one after another.
+    found: Vec<f64>,
     /// The motion whose parameters each lane has.
     owners: [usize; LANES],
 }
@@ -115,6 +116,7 @@ impl<'a> LaneRun<'a> {
             ended: Vec::new(),
             spare: Vec::new(),
             active: [const { None }; LANES],
+            found: Vec::new(),
             owners: [usize::MAX; LANES],
         }
     }
@@ -296,16 +298,14 @@ impl<'a> LaneRun<'a> {
                 self.fill(lane, next, count, values, done);
             }
             Next::Ends(event) => {
-                let ended = self.ended(lane, event);
+                self.note_end(lane, event, &mut flight);
                 if flight.is_second {
-                    flight.second = ended;
                     self.ended.push(flight);
                     if self.ended.len() >= LANES {
                         self.read_off(done);
                     }
                     self.fill(lane, next, count, values, done);
                 } else {
-                    flight.end = ended;
                     flight.is_second = true;
                     self.place(lane, flight);
                 }
@@ -313,17 +313,18 @@ impl<'a> LaneRun<'a> {
         }
     }
 
-    /// The state in which a lane is.
-    fn ended(&self, lane: usize, event: Option<usize>) -> Ended {
+    /// Notes the state in which a lane is as the end of its integration.
+    fn note_end(&self, lane: usize, event: Option<usize>, flight: &mut InFlight) {
         let layout = self.lanes.programs.layout;
         let (d, all) = (layout.controlled(), layout.controlled() + layout.work);
-        Ended {
-            t: self.before.at(StepLayout::T, lane),
-            y: (0..all).map(|i| self.before.at(StepLayout::y(i), lane)).collect(),
-            largest: (0..d).map(|i| self.before.at(layout.largest(i), lane)).collect(),
-            steps: self.before.at(StepLayout::STEPS, lane),
-            event,
-        }
+        let ended = if flight.is_second { &mut flight.second } else { &mut flight.end };
+        ended.t = self.before.at(StepLayout::T, lane);
+        ended.y.clear();
+        ended.y.extend((0..all).map(|i| self.before.at(StepLayout::y(i), lane)));
+        ended.largest.clear();
+        ended.largest.extend((0..d).map(|i| self.before.at(layout.largest(i), lane)));
+        ended.steps = self.before.at(StepLayout::STEPS, lane);
+        ended.event = event;
     }
 
     /// What becomes of a lane that asked for attention.
@@ -450,14 +451,16 @@ impl<'a> LaneRun<'a> {
 
     /// Reads the states of motions off that have ended, and hands them over.
     fn read_off(&mut self, done: &mut dyn FnMut(usize, Option<LaneMotion>)) {
-        let flights = std::mem::take(&mut self.ended);
+        let mut flights = std::mem::take(&mut self.ended);
+        let mut found = std::mem::take(&mut self.found);
+        found.clear();
+        let rows = self.lanes.programs.point.outputs();
         let d = self.lanes.programs.layout.controlled();
         let mut points: Vec<(usize, f64, &[f64])> = Vec::new();
         for (place, flight) in flights.iter().enumerate() {
             points.extend(flight.points.iter().map(|(t, y)| (place, *t, y.as_slice())));
             points.push((place, flight.end.t, &flight.end.y[..d]));
         }
-        let mut found: Vec<Vec<f64>> = Vec::with_capacity(points.len());
         for some in points.chunks(LANES) {
             for lane in 0..LANES {
                 let (place, t, y) = some[lane.min(some.len() - 1)];
@@ -467,23 +470,22 @@ impl<'a> LaneRun<'a> {
                 }
             }
             self.point.evaluate(self.point_inputs.rows(), self.point_outputs.rows_mut());
-            let rows = self.lanes.programs.point.outputs();
             for lane in 0..some.len() {
-                found.push((0..rows).map(|row| self.point_outputs.at(row, lane)).collect());
+                found.extend((0..rows).map(|row| self.point_outputs.at(row, lane)));
             }
         }
         drop(points);
-        let mut found = found.into_iter();
-        for mut flight in flights {
+        let mut read = found.chunks_exact(rows.max(1));
+        for mut flight in flights.drain(..) {
             let n = self.lanes.programs.layout.n;
             let kept = n + self.lanes.programs.observed;
             let points = std::mem::take(&mut flight.points);
             for (record, (_, y)) in flight.events.iter_mut().zip(&points) {
-                let read = found.next().unwrap_or_default();
+                let read = read.next().unwrap_or_default();
                 record.state = [&y[..n], &read[..kept]].concat();
             }
-            let read = found.next().unwrap_or_default();
-            match self.checked(&mut flight, &read, kept) {
+            let read = read.next().unwrap_or_default();
+            match self.checked(&mut flight, read, kept) {
                 Some(motion) => done(flight.case, Some(motion)),
                 None if flight.attempt + 1 < self.lanes.settings.looser.len() => {
                     flight.attempt += 1;
@@ -495,6 +497,8 @@ impl<'a> LaneRun<'a> {
             }
             self.spare.push(flight);
         }
+        self.found = found;
+        self.ended = flights;
     }
 
     /// The motion, if it passes.
@@ -520,11 +524,12 @@ impl<'a> LaneRun<'a> {
             let of_rounding = f64::EPSILON * (end.y[i].abs() + end.steps * size);
             errors.push(margin * distance + of_rounding + OF_STEP * tolerance * size);
         }
-        let mut checks = Vec::new();
-        let residuals = &read[kept + 2..];
-        let reason = "every velocity is computed from those that are free, to rounding";
-        for (name, residual) in self.lanes.constraints.iter().zip(residuals) {
-            checks.push(Check::new(format!("constraint {name}"), *residual, 1e-12, reason));
+        let residuals = read[kept + 2..].iter().take(self.lanes.constraints);
+        let mut checks = Vec::with_capacity(self.lanes.constraints + 2);
+        let mut check = |kind, value, limit| checks.push(LaneCheck { kind, value, limit });
+        for (a, residual) in residuals.enumerate() {
+            // Every velocity is computed from those that are free, to rounding.
+            check(LaneCheckKind::Constraint(a), *residual, 1e-12);
         }
         let (energy, size) = (read[kept], read[kept + 1]);
         let work = if layout.work > 0 { end.y[layout.controlled()] } else { 0.0 };
@@ -537,13 +542,10 @@ impl<'a> LaneRun<'a> {
             0.0
         };
         let limit = 10.0 * per_step * (end.steps + 1.0) * scale + quadrature;
-        let reason = "each step may have an error of the tolerance in every component; the resulting errors of the \
-            energy add up";
-        let limit = limit.min(1e-2 * scale);
-        checks.push(Check::new("energy balance".into(), off, limit, reason));
-        checks.push(against_limit(Some(largest), error_limit(tolerance, end.steps)));
-        let audit = Audit::of(checks);
-        if audit.verdict != Verdict::Pass {
+        check(LaneCheckKind::EnergyBalance, off, limit.min(1e-2 * scale));
+        check(LaneCheckKind::SecondIntegration, largest, error_limit(tolerance, end.steps));
+        // Written so that what is not a number does not pass.
+        if !checks.iter().all(|check| check.value <= check.limit) {
             return None;
         }
         Some(LaneMotion {
@@ -551,7 +553,7 @@ impl<'a> LaneRun<'a> {
             event: end.event,
             state: [&end.y[..n], &read[..kept]].concat(),
             errors,
-            checks: audit.checks,
+            checks,
             steps: end.steps as usize,
             events: std::mem::take(&mut flight.events),
         })

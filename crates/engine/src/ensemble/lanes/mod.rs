@@ -14,10 +14,11 @@ mod cubic;
 mod lane_run;
 mod programs;
 
+use std::borrow::Cow;
+
 use pfaff_model::Workspace;
 use pfaff_program::Backend;
 
-use crate::motion::verdict::Check;
 use crate::problem::settings::Settings;
 use crate::run::template::RunTemplate;
 
@@ -30,8 +31,8 @@ pub(crate) struct Lanes {
     programs: LanePrograms,
     settings: LaneSettings,
     events: Vec<LaneEvent>,
-    /// Names of the constraints.
-    constraints: Vec<String>,
+    /// How many constraints there are.
+    constraints: usize,
     /// Values of all parameters.
     values: Vec<f64>,
     backend: Backend,
@@ -66,12 +67,48 @@ pub struct LaneMotion {
     pub state: Vec<f64>,
     /// The error of each coordinate at the end.
     pub errors: Vec<f64>,
-    /// What was checked.
-    pub checks: Vec<Check>,
+    /// What was checked, and passed.
+    pub checks: Vec<LaneCheck>,
     /// Steps of the first integration.
     pub steps: usize,
     /// Events on the way: index, time, direction, then positions, velocities and what is observed.
     pub events: Vec<LaneEventRecord>,
+}
+
+/// A check that a motion in a lane has passed.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct LaneCheck {
+    /// What is checked.
+    pub kind: LaneCheckKind,
+    /// The largest deviation found.
+    pub value: f64,
+    /// What it may be.
+    pub limit: f64,
+}
+
+/// What is checked of a motion in a lane.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum LaneCheckKind {
+    /// A constraint, by index.
+    Constraint(usize),
+    /// Energy against work.
+    EnergyBalance,
+    /// The error that a second integration finds.
+    SecondIntegration,
+}
+
+impl LaneCheckKind {
+    /// The name of the same check in the audit of a single run, with the names of the constraints.
+    pub fn name(self, constraints: &[String]) -> Cow<'static, str> {
+        match self {
+            Self::Constraint(a) => {
+                let name = constraints.get(a).map_or("", String::as_str);
+                format!("constraint {name}").into()
+            }
+            Self::EnergyBalance => "energy balance".into(),
+            Self::SecondIntegration => "error by a second integration".into(),
+        }
+    }
 }
 
 /// An event on the way of a motion in a lane.
@@ -124,7 +161,7 @@ impl Lanes {
             programs,
             settings: LaneSettings { t0, t1, tolerance, looser },
             events: events.collect(),
-            constraints: model.constraints.iter().map(|c| c.name.clone()).collect(),
+            constraints: model.constraints.len(),
             values: model.parameter_values(),
             backend: settings.backend,
         })
