@@ -359,6 +359,11 @@ pub fn run_derived(
         let failure = Failure::from(Diagnostic::error("E0430", terminal.span, message));
         return Err(failure.in_source(&model.source));
     }
+    if !model.noises.is_empty() {
+        let why =
+            "derived equations do not contain the `noise` of their model: run the model itself";
+        return Err(Failure::Usage(why.into()).in_source(&model.source));
+    }
     integrated(model, &derivation.dynamics, RunInput::default(), request, told)
         .map_err(|failure| failure.in_source(&model.source))
 }

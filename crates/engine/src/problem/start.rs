@@ -346,7 +346,7 @@ impl Problem<'_> {
     /// constraints, again and again.
     fn iterate(&mut self, free: &[usize], anchor: &[f64], rows: &[usize]) -> bool {
         // NOTE: in systems of hundreds of coordinates rounding is above 1e-14.
-        let stall = Some(Stall { below: 1e-11, ratio: 0.5, after: 2 });
+        let stall = Some(Stall { below: 2e-13, ratio: 0.9, after: 2 });
         let rule =
             NewtonRule { steps: ITERATIONS, converged: 1e-14, stall, ..NewtonRule::DEFAULT };
         let mut nearest = Nearest {

@@ -1,5 +1,4 @@
-//! Tables as Arrow files (`.arrow`, the format for exchange between programs, also called Feather), which other programs
-//! map into memory as they are.
+//! Tables as Arrow files (`.arrow`, also called Feather), which other programs map into memory as they are.
 //!
 //! What is not finite is null, as in Parquet.
 

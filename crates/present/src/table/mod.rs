@@ -1,7 +1,7 @@
 //! Named columns, and their files: CSV, Parquet and Arrow.
 //!
-//! Numbers read back exactly. What is not finite is an empty field in CSV and null in Parquet and Arrow, as it is `null`
-//! in JSON.
+//! Numbers read back exactly. What is not finite is an empty field in CSV and null in Parquet and Arrow, as it is
+//! `null` in JSON.
 
 mod arrow;
 mod block;

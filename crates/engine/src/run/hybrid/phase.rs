@@ -370,8 +370,8 @@ impl Making<'_> {
         symbol
     }
 
-    /// How forces change with the sign of a switching function, $\partial Q/\partial s$. Where they are not linear in it,
-    /// they become the mean of both sides, and this is half of their difference.
+    /// How forces change with the sign of a switching function, $\partial Q/\partial s$. Where they are not linear in
+    /// it, they become the mean of both sides, and this is half of their difference.
     fn along(&mut self, symbol: Expr) -> Vec<Expr> {
         let g = Rc::clone(&self.graph);
         let n = self.model.coordinates.len();
