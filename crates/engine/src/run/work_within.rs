@@ -1,8 +1,8 @@
 //! The work at an output within a step.
 //!
 //! The step control does not look at the work, so that its interpolant can be worse than that of the motion: a step
-//! may be as long as the motion is a polynomial, whose power has twice the degree. Where energy and work come apart from
-//! one output to the next by more than the tolerance, the power is integrated along the step instead.
+//! may be as long as the motion is a polynomial, whose power has twice the degree. Where energy and work come apart
+//! from one output to the next by more than the tolerance, the power is integrated along the step instead.
 
 use pfaff_solver::{DenseStep, System};
 

@@ -123,6 +123,7 @@ fn motion(choices: &mut Choices<'_>) {
         let reader = match format {
             FileFormat::Csv => TableReader::csv(file),
             FileFormat::Parquet => TableReader::parquet(file),
+            FileFormat::Arrow => TableReader::arrow(file),
             FileFormat::Json => continue,
         };
         let (headings, block) =
