@@ -227,6 +227,9 @@ fn kills_leave_whole_files() {
                     assert!(text.ends_with('\n'));
                 }
                 "a.json" => _ = support::object(&String::from_utf8(bytes).expect("UTF-8")),
+                "a.arrow" => {
+                    assert!(bytes.starts_with(b"ARROW1") && bytes.ends_with(b"ARROW1"));
+                }
                 _ => assert!(bytes.starts_with(b"PAR1") && bytes.ends_with(b"PAR1")),
             }
         }
