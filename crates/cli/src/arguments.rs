@@ -2,6 +2,7 @@
 
 use clap::{Args, ValueEnum};
 use pfaff::{Model, Principle, named_coordinates};
+use pfaff_present::{ToJson, ToText};
 
 use crate::output::{Exit, failed, usage};
 
@@ -56,6 +57,25 @@ pub(crate) struct MotionArguments {
     /// Another seed gives other random draws and other noise; 0 if not given
     #[arg(long, value_name = "N")]
     pub(crate) seed: Option<u64>,
+}
+
+/// How an answer is printed.
+#[derive(Args, Debug)]
+pub(crate) struct PlainOutput {
+    /// text or json
+    #[arg(long, value_enum, overrides_with = "json")]
+    format: Option<PlainFormat>,
+    /// Prints one JSON object and nothing else
+    #[arg(long)]
+    json: bool,
+}
+
+impl PlainOutput {
+    /// The answer as it is wanted.
+    pub(crate) fn of(&self, found: &(impl ToJson + ToText)) -> String {
+        let is_json = self.json || self.format == Some(PlainFormat::Json);
+        if is_json { found.to_json_line() } else { found.to_text() }
+    }
 }
 
 /// How a motion between given ends (`final`) is looked for.

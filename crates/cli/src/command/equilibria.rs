@@ -2,9 +2,8 @@
 
 use clap::Args;
 use pfaff::{EquilibriaRequest, SearchRange};
-use pfaff_present::{ToJson, ToText};
 
-use crate::arguments::{ModelArguments, PlainFormat, principle};
+use crate::arguments::{ModelArguments, PlainOutput, principle};
 use crate::guard::{self, Phase};
 use crate::output::{Exit, failed, print};
 use crate::range::ParameterRange;
@@ -31,12 +30,8 @@ pub(crate) struct EquilibriaArguments {
     /// A box of positions and velocities, such as "x=-2..2, x'=0..1"; positions from -4 to 4 if not given
     #[arg(long, value_name = "RANGES", allow_hyphen_values = true)]
     pub(crate) search: Option<String>,
-    /// text or json
-    #[arg(long, value_enum, overrides_with = "json")]
-    pub(crate) format: Option<PlainFormat>,
-    /// Prints one JSON object and nothing else
-    #[arg(long)]
-    pub(crate) json: bool,
+    #[command(flatten)]
+    pub(crate) output: PlainOutput,
 }
 
 pub(crate) fn equilibria(arguments: &EquilibriaArguments) -> Result<Exit, Exit> {
@@ -53,8 +48,7 @@ pub(crate) fn equilibria(arguments: &EquilibriaArguments) -> Result<Exit, Exit> 
     guard::enter(Phase::Run);
     let found = pfaff::equilibria(&model, &request, &mut || !guard::is_asked_to_end())
         .map_err(failed)?;
-    let json = arguments.json || arguments.format == Some(PlainFormat::Json);
-    print(&if json { found.to_json_line() } else { found.to_text() })?;
+    print(&arguments.output.of(&found))?;
     Ok(if found.interrupted { Exit::StoppedEarly } else { Exit::Done })
 }
 

@@ -2,9 +2,8 @@
 
 use clap::Args;
 use pfaff::GaitRequest;
-use pfaff_present::{ToJson, ToText};
 
-use crate::arguments::{ModelArguments, PlainFormat};
+use crate::arguments::{ModelArguments, PlainOutput};
 use crate::guard::{self, Phase};
 use crate::output::{Exit, failed, print};
 
@@ -34,12 +33,8 @@ pub(crate) struct GaitArguments {
     /// Initial values instead of the model's own
     #[arg(long, value_name = "ASSIGNMENTS", allow_hyphen_values = true)]
     pub(crate) initial: Option<String>,
-    /// text or json
-    #[arg(long, value_enum, overrides_with = "json")]
-    pub(crate) format: Option<PlainFormat>,
-    /// Prints one JSON object and nothing else
-    #[arg(long)]
-    pub(crate) json: bool,
+    #[command(flatten)]
+    pub(crate) output: PlainOutput,
 }
 
 pub(crate) fn gait(arguments: &GaitArguments) -> Result<Exit, Exit> {
@@ -53,7 +48,6 @@ pub(crate) fn gait(arguments: &GaitArguments) -> Result<Exit, Exit> {
     guard::enter(Phase::Run);
     let found =
         pfaff::gait(&model, &request, &mut || !guard::is_asked_to_end()).map_err(failed)?;
-    let is_json = arguments.json || arguments.format == Some(PlainFormat::Json);
-    print(&if is_json { found.to_json_line() } else { found.to_text() })?;
+    print(&arguments.output.of(&found))?;
     Ok(Exit::Done)
 }

@@ -2,9 +2,8 @@
 
 use clap::Args;
 use pfaff::LyapunovRequest;
-use pfaff_present::{ToJson, ToText};
 
-use crate::arguments::{ModelArguments, PlainFormat, principle};
+use crate::arguments::{ModelArguments, PlainOutput, principle};
 use crate::guard::{self, Phase};
 use crate::output::{Exit, failed, print};
 
@@ -32,12 +31,8 @@ pub(crate) struct LyapunovArguments {
     /// Largest local error per step (1e-7 if not given)
     #[arg(long, value_name = "E", allow_hyphen_values = true)]
     pub(crate) tolerance: Option<f64>,
-    /// text or json
-    #[arg(long, value_enum, overrides_with = "json")]
-    pub(crate) format: Option<PlainFormat>,
-    /// Prints one JSON object and nothing else
-    #[arg(long)]
-    pub(crate) json: bool,
+    #[command(flatten)]
+    pub(crate) output: PlainOutput,
 }
 
 pub(crate) fn lyapunov(arguments: &LyapunovArguments) -> Result<Exit, Exit> {
@@ -51,7 +46,6 @@ pub(crate) fn lyapunov(arguments: &LyapunovArguments) -> Result<Exit, Exit> {
     guard::enter(Phase::Run);
     let found =
         pfaff::lyapunov(&model, &request, &mut || !guard::is_asked_to_end()).map_err(failed)?;
-    let json = arguments.json || arguments.format == Some(PlainFormat::Json);
-    print(&if json { found.to_json_line() } else { found.to_text() })?;
+    print(&arguments.output.of(&found))?;
     Ok(if found.stop.is_some() { Exit::StoppedEarly } else { Exit::Done })
 }

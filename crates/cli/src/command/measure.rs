@@ -2,9 +2,8 @@
 
 use clap::Args;
 use pfaff::MeasureRequest;
-use pfaff_present::{ToJson, ToText};
 
-use crate::arguments::{ModelArguments, PlainFormat, principle};
+use crate::arguments::{ModelArguments, PlainOutput, principle};
 use crate::guard::{self, Phase};
 use crate::output::{Exit, failed, print};
 
@@ -26,12 +25,8 @@ pub(crate) struct MeasureArguments {
     /// Initial values instead of the model's own, around which the flow is looked at
     #[arg(long, value_name = "ASSIGNMENTS", allow_hyphen_values = true)]
     pub(crate) initial: Option<String>,
-    /// text or json
-    #[arg(long, value_enum, overrides_with = "json")]
-    pub(crate) format: Option<PlainFormat>,
-    /// Prints one JSON object and nothing else
-    #[arg(long)]
-    pub(crate) json: bool,
+    #[command(flatten)]
+    pub(crate) output: PlainOutput,
 }
 
 pub(crate) fn measure(arguments: &MeasureArguments) -> Result<Exit, Exit> {
@@ -42,7 +37,6 @@ pub(crate) fn measure(arguments: &MeasureArguments) -> Result<Exit, Exit> {
     };
     guard::enter(Phase::Run);
     let found = pfaff::measure(&model, &request).map_err(failed)?;
-    let is_json = arguments.json || arguments.format == Some(PlainFormat::Json);
-    print(&if is_json { found.to_json_line() } else { found.to_text() })?;
+    print(&arguments.output.of(&found))?;
     Ok(Exit::Done)
 }

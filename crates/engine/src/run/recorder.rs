@@ -87,11 +87,10 @@ impl<'a> Recorder<'a> {
         if let Some(rank) = &mut self.rank {
             rank.start(&mut self.system, t, y);
         }
+        self.y.copy_from_slice(y);
         if self.times.first() == Some(&t) {
-            self.y.copy_from_slice(y);
             self.output(t);
         } else {
-            self.y.copy_from_slice(y);
             self.resolve(t);
         }
         if let Some(work) = self.system.work(y) {

@@ -392,7 +392,7 @@ class Motion:
         return {"model": self.title, "principle": self.principle or "", "stop": stop, "audit": audit}
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Writes a table: .csv, .json or .parquet."""
+        """Writes a table: .csv, .json, .parquet or .arrow."""
         ending = os.fspath(path).rpartition(".")[2]
         data = self._source().file(ending)
         with open(path, "wb") as file:

@@ -17,6 +17,7 @@ use crate::motion::{Series, StopReason};
 use crate::problem::settings::{Run, Settings};
 use crate::run::prepare::{Prepared, RunInput, prepare};
 use crate::run::volterra;
+use crate::system::compiled::CompiledSystem;
 use crate::system::dynamics::Dynamics;
 
 /// Steps without a crossing after which the surface counts as never met.
@@ -61,6 +62,15 @@ pub struct Section {
 }
 
 impl Section {
+    /// Adds a point, with what is observed there.
+    fn push(&mut self, t: f64, sample: &Sample, observed: &[f64]) {
+        self.t.push(t);
+        let lists = [&mut self.q, &mut self.v, &mut self.observed];
+        for (list, values) in lists.into_iter().zip([&sample.q[..], &sample.v, observed]) {
+            list.iter_mut().zip(values).for_each(|(series, x)| series.values.push(*x));
+        }
+    }
+
     /// Adds the points of another motion of the same model.
     pub fn append(&mut self, other: Self) {
         self.t.extend(other.t);
@@ -277,29 +287,28 @@ pub(crate) fn sections(
         second.iter().zip(&state[n..]).for_each(|(&k, v)| sample.v[k] = *v);
         if has_rates {
             let y = system.state(t, &sample.q.clone(), &sample.v.clone(), &[]);
-            if system.resolve(t, &y, true, &mut sample).is_ok() {
-                system.observe(&sample, &mut values);
-            } else {
-                values.fill(f64::NAN);
-            }
+            observe(&mut system, t, &y, &mut sample, &mut values);
         }
-        found.t.push(t);
-        let lists = [&mut found.q, &mut found.v, &mut found.observed];
-        for (list, values) in lists.into_iter().zip([&sample.q, &sample.v, &values]) {
-            list.iter_mut().zip(values).for_each(|(series, x)| series.values.push(*x));
-        }
+        found.push(t, &sample, &values);
     }
     for (t, y) in crossings.found {
-        if system.resolve(t, &y, true, &mut sample).is_ok() {
-            system.observe(&sample, &mut values);
-        } else {
-            values.fill(f64::NAN);
-        }
-        found.t.push(t);
-        let lists = [&mut found.q, &mut found.v, &mut found.observed];
-        for (list, values) in lists.into_iter().zip([&sample.q, &sample.v, &values]) {
-            list.iter_mut().zip(values).for_each(|(series, x)| series.values.push(*x));
-        }
+        observe(&mut system, t, &y, &mut sample, &mut values);
+        found.push(t, &sample, &values);
     }
     Ok(found)
+}
+
+/// What is observed at a state; not numbers where nothing follows from it.
+fn observe(
+    system: &mut CompiledSystem,
+    t: f64,
+    y: &[f64],
+    sample: &mut Sample,
+    values: &mut [f64],
+) {
+    if system.resolve(t, y, true, sample).is_ok() {
+        system.observe(sample, values);
+    } else {
+        values.fill(f64::NAN);
+    }
 }

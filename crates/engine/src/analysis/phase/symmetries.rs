@@ -128,6 +128,19 @@ pub(crate) fn symmetries(
     found.map(|weights| combined(field, &candidates, &weights)).collect()
 }
 
+/// Makes a column one in its row and zero in all others.
+fn eliminate(rows: &mut [Vec<f64>], own: usize, column: usize) {
+    let pivot = rows[own][column];
+    rows[own].iter_mut().for_each(|x| *x /= pivot);
+    let pivots = rows[own].clone();
+    for (r, row) in rows.iter_mut().enumerate() {
+        if r != own {
+            let part = row[column];
+            row.iter_mut().zip(&pivots).for_each(|(x, p)| *x -= part * p);
+        }
+    }
+}
+
 /// The same space with as many zeros as elimination gives, the first columns first.
 fn reduced(mut rows: Vec<Vec<f64>>) -> Vec<Vec<f64>> {
     let columns = rows.first().map_or(0, Vec::len);
@@ -137,15 +150,7 @@ fn reduced(mut rows: Vec<Vec<f64>>) -> Vec<Vec<f64>> {
             (done..rows.len()).max_by(|&a, &b| rows[a][c].abs().total_cmp(&rows[b][c].abs()));
         let Some(best) = best.filter(|&r| rows[r][c].abs() > 1e-6) else { continue };
         rows.swap(done, best);
-        let pivot = rows[done][c];
-        rows[done].iter_mut().for_each(|x| *x /= pivot);
-        let own = rows[done].clone();
-        for (r, row) in rows.iter_mut().enumerate() {
-            if r != done {
-                let part = row[c];
-                row.iter_mut().zip(&own).for_each(|(x, p)| *x -= part * p);
-            }
-        }
+        eliminate(&mut rows, done, c);
         done += 1;
     }
     rows.truncate(done);
@@ -256,15 +261,7 @@ pub(crate) fn beside(
         let best = places.max_by(|a, b| rows[a.0][a.1].abs().total_cmp(&rows[b.0][b.1].abs()));
         let Some((r, c)) = best.filter(|&(r, c)| rows[r][c].abs() > 1e-9 * size) else { break };
         rows.swap(done, r);
-        let pivot = rows[done][c];
-        rows[done].iter_mut().for_each(|x| *x /= pivot);
-        let own = rows[done].clone();
-        for (r, row) in rows.iter_mut().enumerate() {
-            if r != done {
-                let part = row[c];
-                row.iter_mut().zip(&own).for_each(|(x, p)| *x -= part * p);
-            }
-        }
+        eliminate(&mut rows, done, c);
         others.push(c);
         done += 1;
     }

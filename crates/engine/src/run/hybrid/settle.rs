@@ -44,7 +44,7 @@ impl HybridRun<'_> {
             match self.settle_branches()? {
                 Settled::From(found) => rates = found,
                 Settled::Held(at) => {
-                    if !at.iter().all(|&k| self.can_stay(k, at.len() == 1)) {
+                    if !at.iter().all(|&k| self.can_stay(k, &at)) {
                         let why = "the motion is pushed back from both sides of a switch (as by dry friction that \
                                    holds)";
                         return Ok(Some(why.into()));
@@ -167,9 +167,9 @@ impl HybridRun<'_> {
     }
 
     /// Whether the motion can stay at a switching function of velocities: if forces alone contain its sign, and are
-    /// linear in it; or, whatever they are, if no other switch is held (then they are a mean of both sides, as
-    /// Filippov has it).
-    fn can_stay(&self, k: usize, is_alone: bool) -> bool {
+    /// linear in it, without the signs of others that are held or about to be; or, whatever they are, if there are no
+    /// such others (then they are a mean of both sides, as Filippov has it).
+    fn can_stay(&self, k: usize, at: &[usize]) -> bool {
         let model = &self.branches.model;
         let g = &model.graph;
         let Some(symbol) = self.branches.symbols().nth(k) else { return false };
@@ -181,11 +181,15 @@ impl HybridRun<'_> {
         energies.extend(self.branches.functions.iter().copied());
         let components: Vec<Expr> =
             model.forces.iter().flat_map(|force| force.components.iter().copied()).collect();
-        let is_alone = is_alone && self.now.signs.iter().all(|&sign| sign != 0.0);
+        let is_held = |i: usize| i != k && (self.now.signs[i] == 0.0 || at.contains(&i));
+        let symbols = self.branches.symbols().enumerate();
+        let others: Vec<Expr> = symbols.filter(|&(i, _)| is_held(i)).map(|(_, s)| s).collect();
+        let is_apart = |&e: &Expr| !g.contains(g.derivative(e, symbol), &others);
         self.switching.is_of_velocities(k)
             && energies.iter().all(|&e| !g.contains(e, &[symbol]))
             && components.iter().any(|&e| g.contains(e, &[symbol]))
-            && (is_alone || is_linear_in(g, &components, symbol))
+            && (others.is_empty()
+                || (is_linear_in(g, &components, symbol) && components.iter().all(is_apart)))
     }
 
     /// Which conditional constraints hold.
