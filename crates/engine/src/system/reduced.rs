@@ -1,9 +1,9 @@
 //! The reduced equations (R) as numbers: velocities and $\dot u$ at a state, and everything that follows.
 //!
-//! The state is $(q, u, w, c)$, with derivatives before $w$ where they are wanted (`tangents.rs`): quasi-velocities $u$ of the chart number $c$, which never changes within a
-//! step, and the work $w$ as everywhere. Since $\dot q = B u + b$ is computed, the velocity
-//! constraints hold to rounding at every state whatsoever. Charts are derived when a run first needs them,
-//! and shared by all copies of a system.
+//! The state is $(q, u, w, c)$: quasi-velocities $u$ of the chart number $c$, which never changes within a
+//! step, and the work $w$ as everywhere; derivatives stand before $w$ where they are wanted (`tangents.rs`). Since
+//! $\dot q = B u + b$ is computed, the velocity constraints hold to rounding at every state whatsoever. Charts are
+//! derived when a run first needs them, and shared by all copies of a system.
 
 use pfaff_expr::Expr;
 use pfaff_mechanics::{Class, LagrangianData, Reduction};

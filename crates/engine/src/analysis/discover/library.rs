@@ -85,8 +85,8 @@ impl Function {
 }
 
 /// The libraries that are tried one after another, of at most so many functions: with products of two sines and
-/// cosines, with products of a coordinate and another factor, with sines and cosines of double angles. `is_angle` says of which coordinates sines and cosines
-/// are meaningful.
+/// cosines, with products of a coordinate and another factor, with sines and cosines of double angles. `is_angle` says
+/// of which coordinates sines and cosines are meaningful.
 pub(super) fn libraries(is_angle: &[bool], most: usize) -> Vec<Vec<Function>> {
     let n = is_angle.len();
     let circular = |i: usize| [Factor::Sine(i), Factor::Cosine(i)];

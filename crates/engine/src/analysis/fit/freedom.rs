@@ -3,7 +3,8 @@
 //! The singular values speak of small changes only. Two ways to go on are tried, each by one more motion of every run
 //! with parameters that are far away:
 //!
-//! $$ p_k\,f^{c_k} \quad\text{with}\quad c_k \propto \frac{\delta p_k}{p_k}, \qquad\text{and}\qquad p_k + s\,\delta p_k, $$
+//! $$ p_k\,f^{c_k} \quad\text{with}\quad c_k \propto \frac{\delta p_k}{p_k}, \qquad\text{and}\qquad
+//!    p_k + s\,\delta p_k, $$
 //!
 //! a scale, as where a motion depends on `k/m` or `a*b` only, and a straight line, as where it depends on a sum.
 
