@@ -270,6 +270,7 @@ impl HybridRun<'_> {
             energy: self.energy,
             noise: None,
             template: None,
+            sensitivities: Vec::new(),
         };
         let rest = self.remaining();
         let whole = &self.whole;

@@ -328,7 +328,7 @@ impl CompiledSystem {
                 y[last] += gained;
                 y[last + 1] += gained + after.constraint_energy - before.constraint_energy;
             }
-            Compiled::Reduced(reduced) => y[reduced.n + reduced.k] += gained,
+            Compiled::Reduced(reduced) => y[reduced.place_of_work()] += gained,
             Compiled::Ordinary(_) => {}
         }
     }
