@@ -104,6 +104,7 @@ pub use analysis::phase::orbit_branch::continue_orbits;
 pub use analysis::phase::section::{Section, SectionRequest, section};
 pub use analysis::phase::stability::{Stability, StabilityReason};
 pub use analysis::phase::symbolic::SymbolicMatrix;
+pub use analysis::phase::zero_exponents::ZeroExponents;
 pub use analysis::right_side::RightSide;
 pub use analysis::state::{StateEvaluator, StateReport, at_state};
 pub use analysis::thermal::{Thermal, thermal};
