@@ -131,7 +131,7 @@ pub use motion::sensitivity::{EventSensitivity, Gradient, Sensitivity, Transitio
 pub use motion::solution::Solution;
 pub use motion::verdict::{Audit, Check, Verdict};
 pub use motion::{EventRecord, Form, Motion, Series, Statistics, Stop, StopReason};
-pub use pfaff_expr::DoubleDouble;
+pub use pfaff_expr::{DoubleDouble, interruptible};
 pub use pfaff_mechanics::{Class, Equations, Kinetic, Ordinary, Refusal};
 pub use pfaff_model::{
     Declarations, Diagnostic, EXPLANATIONS, Example, Explanation, Files, NoFiles, Overrides,
