@@ -424,6 +424,7 @@ fn summaries_say_how_cases_were_run() {
     let out = folder.path("t.csv");
     for (model, vary, more, words) in [
         ("sleigh", "a=[0.1, 0.2]", &[][..], "eight at once in lanes"),
+        ("ball", "m=[1, 2]", &[], "eight at once in lanes, 2 of them again one by one"),
         ("sleigh", "a=[0.1, 0.2]", &["--single"], "one by one, compiled once"),
         ("pendulum", "m=[1, 2]", &[], "one by one, compiled once"),
         (&memory, "k=[1, 2]", &[], "one by one, each compiled anew"),
