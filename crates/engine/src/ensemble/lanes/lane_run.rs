@@ -128,8 +128,8 @@ impl<'a> LaneRun<'a> {
     }
 
     /// Runs so many motions. `values` writes the parameters of one over those of the model; `done` takes each when it
-    /// is complete, in any order, or `None` if a single run has to do it; what is not handed over was interrupted. Tells
-    /// how many trials of eight lanes it took.
+    /// is complete, in any order, or `None` if a single run has to do it; what is not handed over was interrupted.
+    /// Tells how many trials of eight lanes it took.
     pub(crate) fn run(
         &mut self,
         count: usize,

@@ -5,7 +5,8 @@
 //!    \quad\text{for } k = p - 1, p \qquad (\mathrm H) $$
 //!
 //! The order $p$ is 8 or 16, so that the root in (H) is a few square roots. As in a single run
-//! (`solver/ode/taylor.rs`), a step is compared with the equations at its end: $|h| \sum_i |\dot u_i - f_i|/s_i \le 100 E$.
+//! (`solver/ode/taylor.rs`), a step is compared with the equations at its end:
+//! $|h| \sum_i |\dot u_i - f_i|/s_i \le 100 E$.
 //! Models whose coefficients may not show what lies ahead are not integrated in this way.
 
 use pfaff_expr::{Expr, Relation, Role};
