@@ -125,8 +125,8 @@ fn report(model: &Workspace, dynamics: Result<&Dynamics, &Refusal>) -> CheckRepo
             // NOTE: fractional orders are planned by the run, which says if they determine the motion.
             let has_memory = ordinary.residual.iter().any(|&e| model.graph.has_memory(e));
             let g = &model.graph;
-            let is_regular = || match ordinary.diagonal() {
-                Some(diagonal) => !diagonal.into_iter().any(|e| g.is_zero(e)),
+            let is_regular = || match ordinary.own_unknowns() {
+                Some(own) => !own.into_iter().any(|(_, e)| g.is_zero(e)),
                 None => g.rank(&ordinary.full_jacobian(g)) == n,
             };
             regular = (!has_memory).then(is_regular);

@@ -1,7 +1,8 @@
 //! An `equation` model as numbers: the highest derivatives at a state.
 //!
 //! $F(t, y, x) = 0$ is solved for the highest derivatives $x$ by Newton's iteration, $J\,\delta x = -F$;
-//! where $F$ is affine in $x$ one step is exact. A diagonal $J$ is divided by; any other one is (K) without constraints.
+//! where $F$ is affine in $x$ one step is exact. Where each equation has one unknown of its own, its entry of $J$ is divided
+//! by; any other $J$ is treated as (K) without constraints.
 
 use pfaff_expr::Expr;
 use pfaff_mechanics::Ordinary;
@@ -25,7 +26,8 @@ pub(crate) struct OrdinarySystem {
     /// $F$, then the entries of $J$ by rows.
     outputs: Vec<f64>,
     pattern: RowPattern,
-    is_diagonal: bool,
+    /// The unknown of each equation, where it has one of its own.
+    own: Option<Vec<usize>>,
     saddle: Saddle,
     step: Vec<f64>,
     /// The highest derivatives of the last solve.
@@ -66,7 +68,7 @@ impl OrdinarySystem {
             inputs: vec![0.0; inputs.len()],
             outputs: vec![0.0; outputs.len()],
             pattern: RowPattern::new(columns.iter().map(Vec::as_slice)),
-            is_diagonal: ordinary.diagonal().is_some(),
+            own: ordinary.own_unknowns().map(|own| own.iter().map(|entry| entry.0).collect()),
             saddle: Saddle::default(),
             step: vec![0.0; n],
             unknowns: vec![0.0; n],
@@ -109,9 +111,12 @@ impl OrdinarySystem {
 
     /// Solves $J x = b$ for a right side, which becomes the solution.
     pub(crate) fn solve_again(&mut self, right: &mut [f64]) -> Result<(), EvalError> {
-        if self.is_diagonal {
-            let diagonal = &self.outputs[self.unknowns.len()..];
-            right.iter_mut().zip(diagonal).for_each(|(x, d)| *x /= d);
+        if let Some(own) = &self.own {
+            let entries = &self.outputs[self.unknowns.len()..];
+            self.step.copy_from_slice(right);
+            for (&j, (b, d)) in own.iter().zip(self.step.iter().zip(entries)) {
+                right[j] = b / d;
+            }
             return Ok(());
         }
         self.saddle.solve_again(right)
@@ -132,12 +137,13 @@ impl NewtonProblem for OrdinarySystem {
             self.unknowns.fill(0.0);
             return Err(EvalError::NotFinite);
         }
-        if self.is_diagonal {
+        if let Some(own) = &self.own {
             if jacobian.contains(&0.0) {
                 return Err(EvalError::Singular);
             }
-            let quotients = residual.iter().zip(jacobian).map(|(f, d)| f / d);
-            self.step.iter_mut().zip(quotients).for_each(|(x, quotient)| *x = quotient);
+            for (&j, (f, d)) in own.iter().zip(residual.iter().zip(jacobian)) {
+                self.step[j] = f / d;
+            }
             return Ok(0.0);
         }
         let none = RowPattern::default();

@@ -292,7 +292,9 @@ mod tests {
                 mass.extend([vec![], vec![w + 1]]);
                 let before = |x: usize| (k > 0).then_some(x - 2);
                 rows.push([Some(k), before(w), Some(w)].into_iter().flatten().collect());
-                rows.push([Some(w), before(w + 1), Some(w + 1)].into_iter().flatten().collect());
+                rows.push(
+                    [Some(w), before(w + 1), Some(w + 1)].into_iter().flatten().collect(),
+                );
             }
             (mass, rows)
         };

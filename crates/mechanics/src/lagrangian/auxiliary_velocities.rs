@@ -23,6 +23,9 @@ use rustc_hash::FxHashMap;
 
 use crate::algebra::elimination_order::{elimination_steps, substitution_order};
 
+/// More shared velocities than this for each coordinate describe motions that the joints do not have, as the nine rates of
+/// a rotation do. Elimination then takes small inertias from large ones: eight digits are lost over twenty bodies.
+const MOST: usize = 5;
 /// Steps for each unknown beyond which auxiliary velocities are not replaced by their definitions.
 const LONGEST: usize = 256;
 
@@ -63,6 +66,9 @@ impl AuxiliaryVelocities {
         let roots: Vec<Expr> =
             [lagrangian].into_iter().chain(residual.iter().copied()).collect();
         let shared = shared_velocities(g, &roots, &velocities)?;
+        if shared.len() > MOST * velocities.len() {
+            return None;
+        }
         let symbol = |k: usize| g.symbol(&format!("auxiliary velocity {k}"), Role::Free);
         let parts: Vec<(Expr, Expr)> =
             shared.iter().enumerate().map(|(k, &e)| (e, symbol(k))).collect();

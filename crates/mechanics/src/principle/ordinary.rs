@@ -27,14 +27,14 @@ pub struct Ordinary {
 }
 
 impl Ordinary {
-    /// The entries of $J$ where it is diagonal, as where each equation gives the highest derivative of its own
-    /// coordinate.
-    pub fn diagonal(&self) -> Option<Vec<Expr>> {
-        let own = |(k, row): (usize, &Vec<(usize, Expr)>)| match row[..] {
-            [(j, e)] if j == k => Some(e),
+    /// The unknown of each equation with its entry of $J$, where every equation has one and each another one.
+    pub fn own_unknowns(&self) -> Option<Vec<(usize, Expr)>> {
+        let mut is_taken = vec![false; self.jacobian.len()];
+        let own = |row: &Vec<(usize, Expr)>| match row[..] {
+            [(j, e)] if !std::mem::replace(&mut is_taken[j], true) => Some((j, e)),
             _ => None,
         };
-        self.jacobian.iter().enumerate().map(own).collect()
+        self.jacobian.iter().map(own).collect()
     }
 
     /// $J$ with all its zeros.
@@ -53,11 +53,14 @@ impl Ordinary {
         g.substitute(&self.residual, &still).into_iter().map(|e| g.neg(e)).collect()
     }
 
-    /// The highest derivatives, where $J$ is diagonal and the equations are affine.
+    /// The highest derivatives, where each equation is affine in one of its own.
     pub fn explicit(&self, g: &Graph) -> Option<Vec<Expr>> {
-        let diagonal = self.diagonal().filter(|_| self.affine)?;
-        let right = self.right_side(g);
-        Some(right.into_iter().zip(diagonal).map(|(b, d)| g.div(b, d)).collect())
+        let own = self.own_unknowns().filter(|_| self.affine)?;
+        let mut found = vec![g.zero(); own.len()];
+        for (b, (j, e)) in self.right_side(g).into_iter().zip(own) {
+            found[j] = g.div(b, e);
+        }
+        Some(found)
     }
 }
 

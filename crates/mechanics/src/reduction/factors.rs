@@ -43,7 +43,8 @@ pub fn solve_saddle(g: &Graph, equations: &Equations, most: usize) -> Option<Sad
         return None;
     }
     let extra = definitions.len();
-    let columns = |row: &Vec<(usize, Expr)>| -> Vec<usize> { row.iter().map(|e| e.0).collect() };
+    let columns =
+        |row: &Vec<(usize, Expr)>| -> Vec<usize> { row.iter().map(|e| e.0).collect() };
     let mass_columns: Vec<Vec<usize>> = mass.iter().map(columns).collect();
     let row_columns: Vec<Vec<usize>> =
         definitions.iter().chain(&jacobian).map(columns).collect();

@@ -441,10 +441,12 @@ fn minimum_column_degree(begins: &[usize], rows: &[usize]) -> Vec<usize> {
         }
     }
     let degree = |columns_of: &[BTreeSet<usize>], rows: &BTreeSet<usize>| -> usize {
-        let union: BTreeSet<usize> = rows.iter().flat_map(|&i| &columns_of[i]).copied().collect();
+        let union: BTreeSet<usize> =
+            rows.iter().flat_map(|&i| &columns_of[i]).copied().collect();
         union.len()
     };
-    let mut degrees: Vec<usize> = rows_of.iter().map(|rows| degree(&columns_of, rows)).collect();
+    let mut degrees: Vec<usize> =
+        rows_of.iter().map(|rows| degree(&columns_of, rows)).collect();
     let mut queue: BTreeSet<(usize, usize)> = (0..n).map(|j| (degrees[j], j)).collect();
     let mut order = Vec::with_capacity(n);
     while let Some((_, p)) = queue.pop_first() {

@@ -236,7 +236,9 @@ fn the_factors_of_a_chain_stay_sparse() {
 fn the_factors_of_masses_of_low_rank_stay_sparse() {
     let mut state = 7_u64;
     let mut number = move || {
-        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        state = state
+            .wrapping_mul(6_364_136_223_846_793_005)
+            .wrapping_add(1_442_695_040_888_963_407);
         (state >> 11) as f64 / (1_u64 << 52) as f64 - 1.0
     };
     let mut factored = |bodies: usize| {
@@ -254,7 +256,11 @@ fn the_factors_of_masses_of_low_rank_stay_sparse() {
             let spread: Vec<f64> = (0..27).map(|_| number()).collect();
             for a in 0..9 {
                 for b in 0..=a {
-                    put(w + a, w + b, (0..3).map(|c| spread[9 * c + a] * spread[9 * c + b]).sum());
+                    put(
+                        w + a,
+                        w + b,
+                        (0..3).map(|c| spread[9 * c + a] * spread[9 * c + b]).sum(),
+                    );
                 }
                 put(row + a, w + a, 1.0);
                 put(row + a, 2 * k, number());
