@@ -10,11 +10,12 @@
 //! Derivatives by symbols come from sweeps of `dual.rs`, rates along the motion $(\dot q, \ddot q, 1)$ from
 //! its dual numbers, at several instants together.
 
+use std::collections::BTreeMap;
+
 use pfaff_expr::Expr;
 use pfaff_mechanics::Class;
 use pfaff_model::{Dynamics, ForceOrigin, Principle, Workspace};
 use pfaff_solver::least_squares;
-use rustc_hash::FxHashMap;
 
 use crate::audit::autodiff::{Dual, Duals, Lanes, Sized};
 use crate::audit::deviation::{Deviation, worse};
@@ -528,7 +529,7 @@ pub(crate) fn equation_residuals(model: &Workspace, sample: &Sample) -> Vec<Devi
     let Dynamics::Equations(equations) = &model.dynamics else { return Vec::new() };
     let g = &model.graph;
     // Each value, and whether it is a position.
-    let mut known: FxHashMap<Expr, (f64, bool)> = FxHashMap::default();
+    let mut known: BTreeMap<Expr, (f64, bool)> = BTreeMap::new();
     for (k, c) in model.coordinates.iter().enumerate() {
         known.insert(c.position, (sample.q[k], true));
         known.insert(c.velocity, (sample.v[k], false));
