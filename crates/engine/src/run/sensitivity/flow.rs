@@ -174,10 +174,7 @@ impl VariationalFlow {
         }
         match &mut self.system.dynamics {
             Compiled::Saddle(kkt) => kkt.solve_again(&mut self.response),
-            Compiled::Ordinary(ordinary) => {
-                ordinary.solve_again(&mut self.response);
-                Ok(())
-            }
+            Compiled::Ordinary(ordinary) => ordinary.solve_again(&mut self.response),
             Compiled::Reduced(_) => unreachable!("nothing has reduced the system"),
         }
     }
