@@ -28,7 +28,7 @@ pub(crate) struct LyapunovArguments {
     /// End of the motion; until the errors are small if not given
     #[arg(long, value_name = "T", allow_hyphen_values = true)]
     pub(crate) t1: Option<f64>,
-    /// Largest local error per step (1e-7 if not given)
+    /// Largest local error per step (1e-8 if not given)
     #[arg(long, value_name = "E", allow_hyphen_values = true)]
     pub(crate) tolerance: Option<f64>,
     #[command(flatten)]
