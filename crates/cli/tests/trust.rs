@@ -442,7 +442,7 @@ fn a_limit_of_file_sizes_costs_the_file_and_not_the_motion() {
 #[cfg(target_os = "linux")]
 #[test]
 fn a_limit_of_addresses_is_a_limit_of_memory() {
-    let words = ["run", "pendulum", "--t1", "1e6", "--samples", "10000001", "--seconds", "40"];
+    let words = ["run", "pendulum", "--t1", "1e6", "--samples", "10000000", "--seconds", "40"];
     let answer = limited("-v 400000", &words);
     assert_eq!(answer.status, 3, "{}", answer.err);
     assert!(answer.err.contains("`ulimit -v` sets it"), "{}", answer.err);
