@@ -186,7 +186,8 @@ fn spectra_are_those_of_the_literature() {
         equation y' = z
         equation z' = -x + y^2 - 2.017*z
         initial x = 5, y = 2, z = -3";
-    for (text, wanted) in [(rössler, [0.0714, 0.0, -5.3943]), (sprott, [0.0551, 0.0, -2.0721])] {
+    for (text, wanted) in [(rössler, [0.0714, 0.0, -5.3943]), (sprott, [0.0551, 0.0, -2.0721])]
+    {
         let found = of(text, 3000.0);
         for ((λ, ε), wanted) in found.exponents.iter().zip(&found.error).zip(wanted) {
             assert!((λ - wanted).abs() < 4.0 * ε + 1e-4, "{wanted}: {found:?}");

@@ -12,6 +12,7 @@ use crate::analysis::phase::linearize::{LinearizeRequest, Phase, Setting, judge_
 use crate::analysis::phase::quotient::{Quotient, scattered};
 use crate::analysis::phase::stability::{Stability, StabilityReason, kernel};
 use crate::analysis::phase::symmetries::{AffineSymmetry, MovingFrame, symmetries};
+use crate::analysis::phase::tangent_flow::add_to_basis;
 use crate::error::{Error, Failure};
 use crate::model::Model;
 use crate::problem::start::{Given, given};
@@ -497,18 +498,17 @@ fn distance(quotient: &Quotient, a: &FieldPoint, b: &FieldPoint) -> f64 {
     all.map(|c| (a.y[c] - b.y[c]).powi(2)).sum::<f64>().sqrt()
 }
 
-/// Directions of the family of equilibria through one, in all components.
+/// Directions of the family of equilibria through one, in all components: an orthonormal basis.
 fn directions(quotient: &Quotient, point: &FieldPoint) -> Option<Vec<Vec<f64>>> {
     let w = quotient.variables.len();
     let here = quotient.point(point)?;
-    let lift = |x: &Vec<f64>| -> Vec<f64> {
+    let mut basis = Vec::new();
+    for along in kernel(&here.matrix, w) {
         let rows = here.tangent.chunks(w.max(1));
-        let lifted: Vec<f64> =
-            rows.map(|row| row.iter().zip(x).map(|(a, b)| a * b).sum()).collect();
-        let size = lifted.iter().map(|x| x * x).sum::<f64>().sqrt();
-        lifted.into_iter().map(|x| x / size).collect()
-    };
-    Some(kernel(&here.matrix, w).iter().map(lift).collect())
+        let lifted = rows.map(|row| row.iter().zip(&along).map(|(a, b)| a * b).sum());
+        add_to_basis(&mut basis, lifted.collect());
+    }
+    Some(basis)
 }
 
 /// Whether the directions of a family at two places are about the same.

@@ -167,7 +167,7 @@ fn spectrum(
     let at =
         LinearizeRequest { principle: request.principle, at: None, backend: request.backend };
     let mut phase = Phase::new(model, &at)?;
-    phase.point()?;
+    let rates = phase.point()?.rates;
     let backend = request.backend.unwrap_or_default();
     let t0 = phase.t;
     if request.t1.is_some_and(|t1| !t1.is_finite() || t1 <= t0) {
@@ -254,7 +254,7 @@ fn spectrum(
     };
     let mut phase = Phase::new(model, &at)?;
     let end = phase.field.at(t, &state[..flow.d]);
-    let zeros = end.map_or(ZeroExponents::default(), |end| ZeroExponents::of(&mut phase, &end));
+    let zeros = end.map(|end| ZeroExponents::of(&mut phase, &rates, &end)).unwrap_or_default();
     let mut order: Vec<usize> = (0..mean.len()).collect();
     order.sort_by(|&a, &b| mean[b].total_cmp(&mean[a]));
     let exponents: Vec<f64> = order.iter().map(|&k| mean[k]).collect();

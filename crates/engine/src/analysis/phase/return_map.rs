@@ -279,21 +279,22 @@ pub(crate) fn returning(
     let g = &workspace.graph;
     // Coordinates that events or jumps look at are not left out.
     let seen: Vec<Expr> = workspace.events.iter().map(|event| event.expr).collect();
-    let is_seen: Vec<bool> = workspace
-        .coordinates
-        .iter()
-        .enumerate()
-        .map(|(k, c)| {
-            let mut values = workspace.resets.iter().flat_map(|reset| &reset.values);
-            let own = Quantity::Coordinate(k, 0);
-            // What only counts on, as `x = x + step`, is looked at by nothing.
-            let counts = |e: Expr| g.derivative(e, c.position) == g.one();
-            let in_resets = values.any(|&(q, e)| {
-                if q == own { !counts(e) } else { g.contains(e, &[c.position]) }
-            });
-            in_resets || seen.iter().any(|&e| g.contains(e, &[c.position]))
-        })
-        .collect();
+    let is_seen: Vec<bool> =
+        workspace
+            .coordinates
+            .iter()
+            .enumerate()
+            .map(|(k, c)| {
+                let mut values = workspace.resets.iter().flat_map(|reset| &reset.values);
+                let own = Quantity::Coordinate(k, 0);
+                // What only counts on, as `x = x + step`, is looked at by nothing.
+                let counts = |e: Expr| g.derivative(e, c.position) == g.one();
+                let in_resets = values.any(|&(q, e)| {
+                    if q == own { !counts(e) } else { g.contains(e, &[c.position]) }
+                });
+                in_resets || seen.iter().any(|&e| g.contains(e, &[c.position]))
+            })
+            .collect();
     let mut map = ReturnMap { model: workspace, on, request, watch, t0, lead: 0.0 };
     let (mut start, mut period) = map.guess()?;
     if map.is_on_surface(&start) {
@@ -350,9 +351,15 @@ pub(crate) fn returning(
         if largest(&off) < 1e-13 * (1.0 + largest(&y)) {
             break;
         }
-        let matrix = slopes(&mut map, &mut shifted, &mut image, &y, period, (w, scale(&y), STEP), &|a| {
-            variables.iter().map(|&c| joined(a)[c]).collect()
-        })?;
+        let matrix = slopes(
+            &mut map,
+            &mut shifted,
+            &mut image,
+            &y,
+            period,
+            (w, scale(&y), STEP),
+            &|a| variables.iter().map(|&c| joined(a)[c]).collect(),
+        )?;
         let Some(matrix) = matrix else { return Err(failed()) };
         let rows: Vec<f64> =
             (0..w * w).map(|k| matrix[k] - f64::from(u8::from(k / w == k % w))).collect();
@@ -381,9 +388,24 @@ pub(crate) fn returning(
     }
     let values =
         |a: &Returned| -> Vec<f64> { variables.iter().map(|&c| joined(a)[c]).collect() };
-    let near = slopes(&mut map, &mut shifted, &mut image, &y, period, (w, scale(&y), LAST_STEP), &values)?;
-    let far =
-        slopes(&mut map, &mut shifted, &mut image, &y, period, (w, scale(&y), 2.0 * LAST_STEP), &values)?;
+    let near = slopes(
+        &mut map,
+        &mut shifted,
+        &mut image,
+        &y,
+        period,
+        (w, scale(&y), LAST_STEP),
+        &values,
+    )?;
+    let far = slopes(
+        &mut map,
+        &mut shifted,
+        &mut image,
+        &y,
+        period,
+        (w, scale(&y), 2.0 * LAST_STEP),
+        &values,
+    )?;
     let (Some(near), Some(far)) = (near, far) else { return Err(failed()) };
     let matrix: Vec<f64> = near.iter().zip(&far).map(|(a, b)| (4.0 * a - b) / 3.0).collect();
     let mut multipliers = eigenvalues(w, &matrix)

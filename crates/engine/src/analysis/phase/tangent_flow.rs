@@ -119,7 +119,7 @@ fn normals(point: &FieldPoint) -> Vec<Vec<f64>> {
 }
 
 /// Adds the part of a vector that is new, with length 1.
-fn add_to_basis(basis: &mut Vec<Vec<f64>>, mut x: Vec<f64>) {
+pub(crate) fn add_to_basis(basis: &mut Vec<Vec<f64>>, mut x: Vec<f64>) {
     let size = dot(&x, &x).sqrt();
     for _ in 0..2 {
         for b in &*basis {

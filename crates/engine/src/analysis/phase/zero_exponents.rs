@@ -3,7 +3,8 @@
 //! The direction of the motion and those of its symmetries neither grow nor shrink: they span $V$. Nor do the
 //! directions across the levels of conserved quantities, $T/W$ with the common kernel $W$ of their slopes. So at least
 //! $\dim V + \operatorname{codim} W - \dim V/(V\cap W)$ exponents are zero. All this is asked at the end of the motion:
-//! what becomes dependent on the way, as the motion of a sleigh on its shifts when it no longer turns, shrinks.
+//! what becomes dependent on the way, as the motion of a sleigh on its shifts when it no longer turns, shrinks. So does
+//! the motion itself when it comes to rest.
 
 use pfaff_solver::singular_values;
 
@@ -16,7 +17,9 @@ use crate::analysis::phase::symmetries::symmetries;
 use crate::system::compiled::Dynamics;
 
 /// Singular values below this part of the largest vanish.
-const DEPENDENT: f64 = 1e-7;
+const DEPENDENT: f64 = 1e-4;
+/// Rates below this part of those at the start do.
+const RESTING: f64 = 1e-3;
 
 /// How many exponents are zero for which reason.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -35,15 +38,16 @@ impl ZeroExponents {
         self.time + self.symmetries + self.conserved
     }
 
-    /// Those of the motion through a state.
-    pub(crate) fn of(phase: &mut Phase, point: &FieldPoint) -> Self {
+    /// Those of a motion that began with some rates and ends at a state.
+    pub(crate) fn of(phase: &mut Phase, first: &[f64], point: &FieldPoint) -> Self {
         let Some(quotient) = Quotient::at(&mut phase.field, point) else {
             return Self::default();
         };
         let chart = &quotient.chart;
         let Some(tangent) = chart.tangent(point) else { return Self::default() };
         let all = symmetries(&mut phase.field, chart, point);
-        let rates = if phase.field.has_time { None } else { Some(point.rates.clone()) };
+        let rests = norm(&point.rates) <= RESTING * norm(first);
+        let rates = (!phase.field.has_time && !rests).then(|| point.rates.clone());
         let time = rank(&rates.clone().into_iter().collect::<Vec<_>>());
         let moved = all.iter().map(|s| phase.field.prolonged(&s.frame, &point.y));
         let fields: Vec<Vec<f64>> = rates.into_iter().chain(moved).collect();
@@ -90,8 +94,7 @@ fn restricted(slopes: &[Vec<f64>], tangent: &[f64], chart: &Chart) -> Vec<Vec<f6
 
 /// How many of some vectors are independent, each in its own unit.
 fn rank(rows: &[Vec<f64>]) -> usize {
-    let sizes: Vec<f64> =
-        rows.iter().map(|row| row.iter().map(|x| x * x).sum::<f64>().sqrt()).collect();
+    let sizes: Vec<f64> = rows.iter().map(|row| norm(row)).collect();
     let largest = sizes.iter().copied().fold(0.0_f64, f64::max);
     let kept = rows.iter().zip(&sizes).filter(|(_, size)| **size > 1e-12 * largest);
     let unit: Vec<Vec<f64>> =
@@ -99,4 +102,8 @@ fn rank(rows: &[Vec<f64>]) -> usize {
     let Some(columns) = unit.first().map(Vec::len) else { return 0 };
     let split = singular_values(&unit.concat(), unit.len(), columns);
     split.values.iter().filter(|s| **s > DEPENDENT).count()
+}
+
+fn norm(x: &[f64]) -> f64 {
+    x.iter().map(|x| x * x).sum::<f64>().sqrt()
 }
