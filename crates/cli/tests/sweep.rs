@@ -264,6 +264,11 @@ fn chunks_make_the_whole_and_threads_change_nothing() {
         assert_eq!(other.status, 2);
         assert!(other.err.contains("different sweeps: --set"), "{}", other.err);
         assert_eq!(merge(&[&path("whole")]).status, 2, "the whole is no chunk");
+        for damaged in ["", "[]", "null", "7", "{}", "{\"chunk\": [1]}", "{\"chunk\": {}}"] {
+            fs::write(format!("{}.manifest.json", parts[2]), damaged).unwrap();
+            let answer = merge(&[&parts[0], &parts[1], &parts[2]]);
+            assert_eq!(answer.status, 2, "{damaged}: {}", answer.err);
+        }
     }
 }
 

@@ -88,6 +88,8 @@ pub(crate) struct Segment {
     pub(crate) end: Start,
     /// That of the second integration.
     pub(crate) second: Option<Start>,
+    /// How much the motion made a change grow so far, as far as that was measured.
+    pub(crate) growth: f64,
     /// The largest values of the coordinates so far.
     pub(crate) scales: Vec<f64>,
     /// Rates of the velocities in the end.
@@ -113,10 +115,10 @@ pub(crate) fn integrate_segment(
     let remarks = unused_multipliers(model, dynamics)?;
     let own_events = model.events.len() - known.switches;
     let second = known.second.clone();
-    let steps_before = known.steps;
+    let (steps_before, growth_before) = (known.steps, known.growth);
     let template = known.template.clone();
     let sensitivities = known.sensitivities.clone();
-    let earlier_energy = if model.hybrid.switches() { known.energy } else { 0.0 };
+    let earlier_energy = known.energy;
     let is_smooth =
         known.switches == 0 && settings.breaks.is_empty() && model.resets.is_empty();
     let is_smooth = is_smooth && model.hybrid.samplers.is_empty();
@@ -258,6 +260,7 @@ pub(crate) fn integrate_segment(
         outcome: &outcome,
         scales: &scales,
         steps_before,
+        growth_before,
         depends_on_time,
         is_smooth,
         of_tables: rounding_of_tables(&model.graph, &parts),
@@ -309,6 +312,7 @@ pub(crate) fn integrate_segment(
         motion.errors.clone_from(&second.errors);
         motion.velocity_errors.clone_from(&second.velocity_errors);
     }
+    let growth = second.as_ref().map_or(1.0, |second| second.growth).max(growth_before);
     let second = second.map(|second| Start {
         q: second.end.q,
         v: second.end.v,
@@ -330,6 +334,7 @@ pub(crate) fn integrate_segment(
         motion,
         end,
         second,
+        growth,
         scales,
         acceleration: last.a,
         work,

@@ -101,6 +101,8 @@ pub(crate) struct RunInput {
     /// The largest values of the coordinates before, and the steps.
     pub(crate) scales: Vec<f64>,
     pub(crate) steps: usize,
+    /// How much these made a change grow.
+    pub(crate) growth: f64,
     /// Contacts that may be hit, and whether some are closed.
     pub(crate) contacts: Option<ContactSolver>,
     pub(crate) has_closed: bool,

@@ -78,7 +78,7 @@ impl HybridRun<'_> {
 
     /// The energy of a state, if the model has one that may change at a switch.
     fn energy(&mut self, state: &Start) -> Result<Option<f64>, Failure> {
-        if !self.model.hybrid.switches() {
+        if !self.velocities_jump {
             return Ok(None);
         }
         let phase = self.phases.phase(&self.now)?;
@@ -288,7 +288,7 @@ impl HybridRun<'_> {
 
     /// Lets the state meet the constraints of the present phase.
     fn meet(&mut self) -> Result<(), Failure> {
-        if !self.model.hybrid.switches() && self.now.signs.iter().all(|&sign| sign != 0.0) {
+        if !self.velocities_jump && self.now.signs.iter().all(|&sign| sign != 0.0) {
             return Ok(());
         }
         let phase = self.phases.phase(&self.now)?;
