@@ -275,6 +275,7 @@ fn chunks_make_the_whole_and_threads_change_nothing() {
 /// pyarrow, pandas and DuckDB read the same numbers from all three kinds of files, and what pandas writes is read as
 /// cases, compressed as it does without being asked.
 #[test]
+#[allow(clippy::print_stdout, reason = "what was skipped is told")]
 fn other_programs_read_and_write_tables() {
     let python = std::env::var("PFAFF_PYTHON").unwrap_or_else(|_| "python3".into());
     let folder = Folder::new("sweep-others");

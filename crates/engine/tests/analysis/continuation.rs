@@ -181,7 +181,7 @@ fn branches_go_on_where_charts_change() {
     let found = over(text, "F", -1.0, 5.0).unwrap();
     let bar = 1.16_f64.sqrt();
     let cos = libm::cbrt(1.0 / bar);
-    let load = 100.0 * bar * (1.0 - cos * cos).powf(1.5);
+    let load = 100.0 * bar * libm::pow(1.0 - cos * cos, 1.5);
     let folds = specials(&found, "fold");
     assert!(folds.iter().any(|s| (s.parameter - load).abs() < 1e-10), "{folds:?} {load}");
     let through = found.branches.iter().any(|branch| {

@@ -381,7 +381,7 @@ fn multipliers_of_different_size_keep_their_digits() {
     let request =
         pfaff::LyapunovRequest { t1: Some(200.0), ..pfaff::LyapunovRequest::default() };
     let mean = pfaff::lyapunov(&model, &request, &mut || true).unwrap().exponents[1];
-    let exponent = found.multipliers[1][0].ln() / found.period;
+    let exponent = libm::log(found.multipliers[1][0]) / found.period;
     assert!(found.multipliers[1][0] > 0.0, "{found:?}");
     // The mean over 180 is that of fifteen and a half turns.
     assert!((exponent / mean - 1.0).abs() < 0.05, "{exponent} {mean} {found:?}");
@@ -433,6 +433,6 @@ fn parameters_that_change_only_the_neighbours() {
     let special = &found.branches[0].special;
     let kinds: Vec<&str> = special.iter().map(|s| s.kind).collect();
     assert_eq!(kinds, ["flip", "branch"], "{special:?}");
-    assert!((special[0].parameter - 1.858_187_541_547_750).abs() < 1e-9);
+    assert!((special[0].parameter - 1.858_187_541_547_75).abs() < 1e-9);
     assert!((special[1].parameter - 2.099_460_445_486_665).abs() < 1e-9);
 }

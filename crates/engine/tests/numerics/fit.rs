@@ -118,13 +118,12 @@ solve t = 0..8
 /// keeps its value.
 #[test]
 fn what_stays_free_is_a_formula() {
-    let rows: String = (0..20)
-        .map(|i| {
-            let t = 0.1 * f64::from(i);
-            format!("{t},{}\n", libm::exp(-0.7 * t) + 1e-3 * libm::sin(37.0 * t))
-        })
-        .collect();
-    let data = Measurements::read("m.csv", &format!("t,x\n{rows}")).expect("data");
+    let row = |i: i32| {
+        let t = 0.1 * f64::from(i);
+        format!("{t},{}\n", libm::exp(-0.7 * t) + 1e-3 * libm::sin(37.0 * t))
+    };
+    let rows: Vec<String> = (0..20).map(row).collect();
+    let data = Measurements::read("m.csv", &format!("t,x\n{}", rows.concat())).expect("data");
     let of = |rate: &str| {
         let text = format!(
             "coordinates x\nparameters a = 1, b = 0.5, w = 3\nequation x' = -({rate})*x\ninitial x = 1\n"

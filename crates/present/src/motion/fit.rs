@@ -177,7 +177,7 @@ fn freedom_json(freedom: &Freedom) -> Value {
     };
     object([
         ("kind", Value::from(kind)),
-        ("along", strings(&along(freedom))),
+        ("along", strings(along(freedom))),
         ("determined", determined(freedom).map_or(Value::Null, Value::from)),
     ])
 }

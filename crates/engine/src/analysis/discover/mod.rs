@@ -140,26 +140,26 @@ pub fn discover(data: &[MeasuredMotions]) -> Result<Discovery, Error> {
     }
     let common = common_start(&samples, &all, &starts, n);
     let scale = sizes(&samples, n);
-    let mut found = Rows { coordinates: n, rows: Vec::new(), covectors: Vec::new() };
+    let mut found = Rows { coordinates: n, kept: Vec::new(), covectors: Vec::new() };
     for functions in libraries(&is_angle, COLUMNS / n) {
-        if found.rows.len() + 1 >= n.max(2) {
+        if found.kept.len() + 1 >= n.max(2) {
             break;
         }
         found.extend(&samples, &functions, &scale, common.as_deref());
     }
-    if found.rows.len() + 1 < n.max(2)
+    if found.kept.len() + 1 < n.max(2)
         && let Some(functions) = libraries(&is_angle, COLUMNS / (n + 1)).first()
     {
         let samples = with_time(&samples);
         let scale = [scale.as_slice(), &[1.0]].concat();
         found.extend(&samples, functions, &scale, common.as_deref());
     }
-    found.rows.sort_by_key(|row| {
+    found.kept.sort_by_key(|row| {
         let factors: usize = row.terms.iter().map(|(_, f)| f.complexity()).sum();
         let places: Vec<usize> = row.terms.iter().map(|(i, _)| *i).collect();
         (factors, places)
     });
-    let rows: Vec<DiscoveredRow> = found.rows.iter().map(|row| row.shown(&names)).collect();
+    let rows: Vec<DiscoveredRow> = found.kept.iter().map(|row| row.shown(&names)).collect();
     let duration = |t: &[f64]| t[t.len() - 1] - t[0];
     let longest = motions.iter().map(|(t, _)| duration(t)).fold(0.0, f64::max);
     let is_integrable = (!rows.is_empty()).then(|| found.is_integrable(&samples, n, longest));
@@ -261,7 +261,7 @@ fn with_time(samples: &[Sample]) -> Vec<Sample> {
 struct Rows {
     /// Coordinates; time is the next one.
     coordinates: usize,
-    rows: Vec<KeptRow>,
+    kept: Vec<KeptRow>,
     /// The covectors of each row at all samples, in units of the velocities.
     covectors: Vec<Vec<Vec<f64>>>,
 }
@@ -291,7 +291,7 @@ impl Rows {
                 // NOTE: a function of the positions alone.
                 continue;
             }
-            if self.rows.len() + 1 >= n.max(2) {
+            if self.kept.len() + 1 >= n.max(2) {
                 return;
             }
             let in_units = |q: &[f64]| -> Vec<f64> {
@@ -311,7 +311,7 @@ impl Rows {
             }
             let row = kept(&regression, &row, n);
             if row.is_certain() {
-                self.rows.push(row);
+                self.kept.push(row);
                 self.covectors.push(covectors);
             }
         }
@@ -342,8 +342,8 @@ impl Rows {
 
     /// Whether $d\omega(X, Y)$ vanishes for all $X$, $Y$ that the rows allow.
     fn is_integrable(&self, samples: &[Sample], n: usize, duration: f64) -> bool {
-        let m = self.rows.len();
-        let terms = self.rows.iter().flat_map(|row| &row.terms);
+        let m = self.kept.len();
+        let terms = self.kept.iter().flat_map(|row| &row.terms);
         // NOTE: time is a direction too where a row is affine.
         let size = n + usize::from(terms.into_iter().any(|term| term.0 == n));
         if size < m + 2 {
@@ -361,7 +361,7 @@ impl Rows {
         let mut sums = vec![[0.0, 0.0]; m];
         for sample in samples.iter().step_by(stride) {
             let values: Vec<Vec<f64>> = self
-                .rows
+                .kept
                 .iter()
                 .map(|row| {
                     let ω = row.covector(&sample.q, size);
@@ -369,7 +369,7 @@ impl Rows {
                 })
                 .collect();
             let free = kernel(&values, size);
-            for (row, (sums, ω)) in self.rows.iter().zip(sums.iter_mut().zip(&values)) {
+            for (row, (sums, ω)) in self.kept.iter().zip(sums.iter_mut().zip(&values)) {
                 let slopes = row.slopes(&sample.q, size);
                 sums[1] += dot(ω, ω);
                 for (a, x) in free.iter().enumerate() {

@@ -35,7 +35,7 @@ impl Problem {
             return Ok(Freedom::Line(parts.to_vec()));
         }
         if let Some(exponents) = self.exponents(&moved) {
-            let scaled = |k: usize, c: f64| self.values[k] * FACTOR.powf(c);
+            let scaled = |k: usize, c: f64| self.values[k] * libm::pow(FACTOR, c);
             let there = exponents.iter().map(|&(k, c)| (k, scaled(k, c)));
             if self.is_same(found, &there.collect::<Vec<_>>())? {
                 let named = |&(k, c): &(usize, f64)| (self.names[k].clone(), c);

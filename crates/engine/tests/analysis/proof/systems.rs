@@ -52,7 +52,9 @@ pub(super) fn nonholonomic(rows: &mut Vec<Row>) {
     ));
     let gas = Model::gallery("isokinetic").expect("it is there");
     let motion = gas.run(&Run::to(5.0).tolerance(1e-12)).expect("it runs");
-    let last = |name: &str| *motion.observed(name).expect("it is observed").last().unwrap();
+    let last = |name: &str| {
+        *motion.observed(name).expect("it is observed").last().expect("there are outputs")
+    };
     rows.push(row(
         "four isokinetic particles, compression of phase space at t = 5",
         "(2n − 1) F·v/2K (Evans, Hoover, Failor, Moran and Ladd 1983)",
@@ -128,7 +130,7 @@ pub(super) fn equilibria(rows: &mut Vec<Row>) {
     rows.push(row(
         "toggle with a spring, load at which it snaps through",
         "k l sin³α, cos³α = b/l (after von Mises 1923)",
-        100.0 * bar * (1.0 - cos * cos).powf(1.5),
+        100.0 * bar * libm::pow(1.0 - cos * cos, 1.5),
         places(truss, "fold", &over("F", 0.0, 5.0))[0],
         12,
     ));
