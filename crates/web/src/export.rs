@@ -8,14 +8,12 @@ use serde_json::{Value, json};
 use crate::equations::presentation;
 use crate::motion::computed;
 use crate::question::{Fault, Question};
-use crate::workbench::GoOn;
 
 /// A file as text, with the name that it may have.
 pub(crate) fn answer(
     model: &Model,
     question: Question<'_>,
     request: &Run,
-    go_on: GoOn<'_>,
 ) -> Result<Value, Fault> {
     let kind = question.text("kind")?;
     let stem = question.optional_text("name")?.unwrap_or("model");
@@ -29,16 +27,16 @@ pub(crate) fn answer(
             let shown = presentation(model, form.as_deref(), request.principle)?;
             (shown.to_latex(), "tex", "text/plain")
         }
-        "csv" => (motion_table(&computed(model, request, go_on)?).to_csv(), "csv", "text/csv"),
-        "report" => (report(model, request, stem, go_on)?, "html", "text/html"),
+        "csv" => (motion_table(&computed(model, request)?).to_csv(), "csv", "text/csv"),
+        "report" => (report(model, request, stem)?, "html", "text/html"),
         other => return Err(Fault::Question(format!("nothing can be exported as `{other}`"))),
     };
     Ok(json!({"name": format!("{stem}.{ending}"), "media": media, "content": content}))
 }
 
 /// The page of a motion, in one file.
-fn report(model: &Model, request: &Run, name: &str, go_on: GoOn<'_>) -> Result<String, Fault> {
-    let motion = computed(model, request, go_on)?;
+fn report(model: &Model, request: &Run, name: &str) -> Result<String, Fault> {
+    let motion = computed(model, request)?;
     let is_large = model.coordinates.len() > LARGE;
     let derivation = if is_large { None } else { derive(model, request.principle).ok() };
     Ok(page(&Report {

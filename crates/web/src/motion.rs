@@ -1,22 +1,22 @@
 //! Motions: one, several principles side by side, the points of a section.
 
-use pfaff::{Backend, Model, Motion, Run, SectionRequest, run_watched};
+use pfaff::{Backend, Model, Motion, Run, SectionRequest};
+use pfaff_expr::is_interrupted;
 use pfaff_present::ToJson;
 use pfaff_present::report::drawing::animation;
 use serde_json::{Value, json};
 
 use crate::question::{Fault, Question, principle};
-use crate::workbench::GoOn;
 
 /// A motion with its audit and its drawing.
-pub(crate) fn run(model: &Model, request: &Run, go_on: GoOn<'_>) -> Result<Value, Fault> {
-    let motion = computed(model, request, go_on)?;
+pub(crate) fn run(model: &Model, request: &Run) -> Result<Value, Fault> {
+    let motion = computed(model, request)?;
     Ok(shown(model, &motion))
 }
 
 /// The motion that a run gives.
-pub(crate) fn computed(model: &Model, request: &Run, go_on: GoOn<'_>) -> Result<Motion, Fault> {
-    Ok(run_watched(model, request, &mut |_| go_on())?)
+pub(crate) fn computed(model: &Model, request: &Run) -> Result<Motion, Fault> {
+    Ok(model.run(request)?)
 }
 
 /// A motion as the page shows it.
@@ -58,7 +58,6 @@ pub(crate) fn section(
     model: &Model,
     question: Question<'_>,
     backend: Option<Backend>,
-    go_on: GoOn<'_>,
 ) -> Result<Value, Fault> {
     let request = SectionRequest {
         on: question.text("on")?.to_owned(),
@@ -68,7 +67,9 @@ pub(crate) fn section(
         tolerance: question.number("tolerance")?,
         backend,
     };
-    Ok(json!({"section": pfaff::section(model, &request, go_on)?.to_json()}))
+    Ok(
+        json!({"section": pfaff::section(model, &request, &mut || !is_interrupted())?.to_json()}),
+    )
 }
 
 /// Degrees of freedom, classes, integrability.

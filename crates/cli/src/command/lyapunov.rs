@@ -4,7 +4,7 @@ use clap::Args;
 use pfaff::LyapunovRequest;
 
 use crate::arguments::{ModelArguments, PlainOutput, principle};
-use crate::guard::{self, Phase};
+use crate::guard;
 use crate::output::{Exit, failed, print};
 
 #[derive(Args, Debug)]
@@ -43,7 +43,6 @@ pub(crate) fn lyapunov(arguments: &LyapunovArguments) -> Result<Exit, Exit> {
         tolerance: arguments.tolerance,
         backend: crate::backend::from_environment()?,
     };
-    guard::enter(Phase::Run);
     let found =
         pfaff::lyapunov(&model, &request, &mut || !guard::is_asked_to_end()).map_err(failed)?;
     print(&arguments.output.of(&found))?;

@@ -64,17 +64,7 @@ pub(crate) fn solved(model: &Workspace, dynamics: &Dynamics) -> Option<Vec<Expr>
             Some(model.velocities().into_iter().chain((0..n).map(quotient)).collect())
         }
         Dynamics::Ordinary(ordinary) => {
-            if !ordinary.affine || !diagonal(&ordinary.jacobian) {
-                return None;
-            }
-            let nothing: Vec<(Expr, Expr)> =
-                ordinary.unknowns.iter().map(|&x| (x, g.zero())).collect();
-            let rest = g.substitute(&ordinary.residual, &nothing);
-            let highest: Vec<Expr> = rest
-                .into_iter()
-                .enumerate()
-                .map(|(k, f)| g.neg(g.div(f, ordinary.jacobian[k][k])))
-                .collect();
+            let highest = ordinary.explicit(g)?;
             let second = |k: &usize| ordinary.orders[*k] == 2;
             let n = model.coordinates.len();
             let first = (0..n)
