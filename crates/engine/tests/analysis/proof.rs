@@ -30,11 +30,17 @@ fn row(what: &'static str, source: &'static str, theirs: f64, ours: f64, least: 
     Row { what, source, theirs, ours, least, decimals: 14 }
 }
 
-/// Significant digits in which two numbers agree; at most 15.
+/// Significant digits in which two numbers agree; at most 15, and at most those that the source prints.
 fn digits(row: &Row) -> i32 {
     let size = row.theirs.abs();
     let off = (row.ours - row.theirs).abs() / if size == 0.0 { 1.0 } else { size };
-    if off == 0.0 { 15 } else { (-libm::log10(2.0 * off)).floor().clamp(0.0, 15.0) as i32 }
+    let agreed = if off == 0.0 { 15.0 } else { (-libm::log10(2.0 * off)).floor() };
+    let printed = if row.decimals < 14 {
+        libm::log10(size).floor() + 1.0 + row.decimals as f64
+    } else {
+        15.0
+    };
+    agreed.min(printed).clamp(0.0, 15.0) as i32
 }
 
 fn at(model: &Model, state: &str) -> Linearization {

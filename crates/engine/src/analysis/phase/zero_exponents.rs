@@ -18,6 +18,8 @@ use crate::system::compiled::Dynamics;
 
 /// Singular values below this part of the largest vanish.
 const DEPENDENT: f64 = 1e-4;
+/// Sums below this part of their terms do.
+const ROUNDING: f64 = 1e-9;
 /// Rates below this part of those at the start do.
 const RESTING: f64 = 1e-3;
 
@@ -61,20 +63,15 @@ impl ZeroExponents {
             Dynamics::Ordinary(_) => Vec::new(),
         };
         let across = rank(&restricted(&slopes, &tangent, chart));
-        // What the quantities of symmetries do to each other.
-        let pairing: Vec<Vec<f64>> = slopes
-            .iter()
-            .map(|slope| {
-                let product = |x: &Vec<f64>| slope.iter().zip(x).map(|(a, b)| a * b).sum();
-                fields.iter().map(product).collect()
-            })
-            .collect();
-        let size = slopes.iter().chain(&fields).flatten().fold(0.0_f64, |m, x| m.max(x.abs()));
-        let mixed = if pairing.iter().flatten().all(|x| x.abs() <= DEPENDENT * size * size) {
-            0
-        } else {
-            rank(&pairing)
+        // What the quantities of symmetries do to each other: zero where it is the rounding of its terms.
+        let product = |slope: &[f64], x: &[f64]| {
+            let terms = slope.iter().zip(x).map(|(a, b)| a * b);
+            let (sum, size) = terms.fold((0.0, 0.0_f64), |(s, m), x| (s + x, m + x.abs()));
+            if sum.abs() <= ROUNDING * size { 0.0 } else { sum }
         };
+        let row = |slope: &Vec<f64>| fields.iter().map(|x| product(slope, x)).collect();
+        let pairing: Vec<Vec<f64>> = slopes.iter().map(row).collect();
+        let mixed = rank(&pairing);
         Self { time, symmetries: along - time, conserved: across - mixed }
     }
 }
