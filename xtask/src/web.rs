@@ -17,7 +17,8 @@ use crate::prepare::starts;
 use crate::steps::Verdict;
 
 const TARGET: &str = "wasm32-unknown-unknown";
-const FILES: [&str; 4] = ["index.html", "workbench.css", "workbench.js", "worker.js"];
+const FILES: [&str; 6] =
+    ["index.html", "lessons.html", "lessons.js", "workbench.css", "workbench.js", "worker.js"];
 
 /// Builds the scripts and the module, and puts the site together.
 pub(crate) fn build(root: &Path) -> bool {

@@ -4,6 +4,7 @@
 //! that no other name that leads here is served), and no foreign origin. A question that is given up, because its
 //! request is closed or its time is over, ends with the step it is in.
 
+use std::cell::RefCell;
 use std::future::{IntoFuture, ready};
 use std::io;
 use std::net::{Ipv4Addr, SocketAddr};
@@ -16,13 +17,16 @@ use axum::body::{Body, Bytes};
 use axum::extract::{DefaultBodyLimit, Query, State};
 use axum::http::{HeaderMap, HeaderValue, Response, StatusCode, header};
 use axum::routing::{get, post};
-use pfaff::Files;
+use pfaff::{Files, Interrupt};
 use serde_json::json;
 
 use crate::{Workbench, page};
 
 /// The longest question, in bytes: a model text may have 64 MiB, but nobody types that.
 const LONGEST: usize = 16 << 20;
+/// Questions at the same time. What cannot be ended in its midst (a derivation) takes its thread until it is done, and
+/// must not keep others waiting.
+const MOST: usize = 64;
 /// How long a question may take.
 const PATIENCE: Duration = Duration::from_mins(2);
 
@@ -41,6 +45,7 @@ struct Home {
     hosts: [String; 2],
     files: Arc<dyn Files + Send + Sync>,
     page: String,
+    lessons: String,
 }
 
 impl Server {
@@ -52,7 +57,7 @@ impl Server {
     pub fn run(self, ready: impl FnOnce(&str)) -> io::Result<()> {
         let runtime = tokio::runtime::Builder::new_current_thread()
             .enable_io()
-            .max_blocking_threads(8)
+            .max_blocking_threads(MOST)
             .build()?;
         runtime.block_on(async move {
             let place = SocketAddr::from((Ipv4Addr::LOCALHOST, self.port));
@@ -60,7 +65,8 @@ impl Server {
             let port = listener.local_addr()?.port();
             let token = token()?;
             let home = Home {
-                page: whole_page(&token, self.model.as_ref()),
+                page: whole_page(page::HTML, page::SCRIPT, &token, self.model.as_ref()),
+                lessons: whole_page(page::LESSONS, page::LESSONS_SCRIPT, &token, None),
                 hosts: [format!("127.0.0.1:{port}"), format!("localhost:{port}")],
                 files: self.files,
                 token,
@@ -74,6 +80,7 @@ impl Server {
 fn routes(home: Home) -> Router {
     Router::new()
         .route("/", get(show))
+        .route("/lessons.html", get(show_lessons))
         .route("/ask", post(ask))
         .fallback(|| ready(refusal(StatusCode::NOT_FOUND, "there is nothing at this address")))
         .layer(DefaultBodyLimit::max(LONGEST))
@@ -87,15 +94,20 @@ fn token() -> io::Result<String> {
     Ok(format!("{:032x}", u128::from_le_bytes(bytes)))
 }
 
-/// The page with everything inside, and the token by which it asks.
-fn whole_page(token: &str, model: Option<&(String, String)>) -> String {
+/// A page with everything inside, and the token by which it asks.
+fn whole_page(
+    html: &str,
+    script: &str,
+    token: &str,
+    model: Option<&(String, String)>,
+) -> String {
     let head = format!("<meta name=\"pfaff-token\" content=\"{token}\">");
     let model = model.map_or(String::new(), |(name, text)| {
         // NOTE: inside a script element only `</script` and `<!--` could end the data: no `<` is left.
         let data = json!({"name": name, "text": text}).to_string().replace('<', "\\u003c");
         format!("<script id=\"pfaff-model\" type=\"application/json\">{data}</script>\n")
     });
-    let script = page::SCRIPT.replace("</script", "<\\/script");
+    let script = script.replace("</script", "<\\/script");
     let between =
         |text: &str, from: &str, to: &str, by: &str| match (text.find(from), text.find(to)) {
             (Some(a), Some(b)) if a < b => {
@@ -103,27 +115,41 @@ fn whole_page(token: &str, model: Option<&(String, String)>) -> String {
             }
             _ => text.to_owned(),
         };
-    let html = page::HTML.replace("<!-- policy -->", &head);
+    let html = html.replace("<!-- policy -->", &head);
     let style = format!("<style>{}</style>", page::STYLE);
     let html = between(&html, "<!-- style -->", "<!-- end of style -->", &style);
     let script = format!("{model}<script>{script}</script>");
     between(&html, "<!-- script -->", "<!-- end of script -->", &script)
 }
 
-/// What the page may do: run its own script and ask this server, nothing else.
+/// What a page may do: run its own script, ask this server, and stand in a lesson; nothing else.
 const POLICY: &str = "default-src 'none'; script-src 'unsafe-inline' 'wasm-unsafe-eval'; style-src 'unsafe-inline'; \
-    img-src data: blob:; connect-src 'self'; worker-src blob:; base-uri 'none'; form-action 'none'; \
-    frame-ancestors 'none'";
+    img-src data: blob:; connect-src 'self'; worker-src blob:; frame-src 'self'; base-uri 'none'; \
+    form-action 'none'; frame-ancestors 'self'";
+
+type Words = Query<Vec<(String, String)>>;
 
 async fn show(
     State(home): State<Arc<Home>>,
-    Query(words): Query<Vec<(String, String)>>,
+    words: Words,
     headers: HeaderMap,
 ) -> Response<Body> {
+    shown(&home, &words, &headers, &home.page)
+}
+
+async fn show_lessons(
+    State(home): State<Arc<Home>>,
+    words: Words,
+    headers: HeaderMap,
+) -> Response<Body> {
+    shown(&home, &words, &headers, &home.lessons)
+}
+
+fn shown(home: &Home, words: &Words, headers: &HeaderMap, page: &str) -> Response<Body> {
     let given = words.iter().find(|(key, _)| key == "token").map(|(_, value)| value.as_str());
-    match refused(&home, &headers, given) {
+    match refused(home, headers, given) {
         Some(refusal) => refusal,
-        None => answer(StatusCode::OK, "text/html; charset=utf-8", home.page.clone()),
+        None => answer(StatusCode::OK, "text/html; charset=utf-8", page.to_owned()),
     }
 }
 
@@ -139,13 +165,20 @@ async fn ask(
     let Ok(question) = String::from_utf8(question.into()) else {
         return refusal(StatusCode::BAD_REQUEST, "a question is text");
     };
+    if Arc::strong_count(&home) > MOST {
+        return refusal(StatusCode::SERVICE_UNAVAILABLE, "too many questions are under way");
+    }
     let waiting = Arc::new(AtomicBool::new(true));
     // Dropped with this request, also when it is closed from the other side.
     let given_up = GivenUp(Arc::clone(&waiting));
     let work = move || {
-        let begun = Instant::now();
-        let mut go_on = || waiting.load(Ordering::Relaxed) && begun.elapsed() < PATIENCE;
-        Workbench::default().with_files(&*home.files).ask_while(&question, &mut go_on)
+        UNDER_WAY.set(Some((waiting, Instant::now())));
+        let answer = Workbench::default()
+            .with_files(&*home.files)
+            .with_interrupt(Interrupt(is_over))
+            .ask_while(&question, &mut || !is_over());
+        UNDER_WAY.set(None);
+        answer
     };
     let done = tokio::task::spawn_blocking(work).await;
     drop(given_up);
@@ -155,6 +188,20 @@ async fn ask(
             refusal(StatusCode::INTERNAL_SERVER_ERROR, "the question could not be answered")
         }
     }
+}
+
+thread_local! {
+    /// The question of this thread: whether somebody still waits for it, and when it began.
+    static UNDER_WAY: RefCell<Option<(Arc<AtomicBool>, Instant)>> = const { RefCell::new(None) };
+}
+
+/// Whether nobody waits for the question of this thread any more, or its time is over.
+fn is_over() -> bool {
+    UNDER_WAY.with_borrow(|question| {
+        question.as_ref().is_some_and(|(waiting, begun)| {
+            !waiting.load(Ordering::Relaxed) || begun.elapsed() > PATIENCE
+        })
+    })
 }
 
 struct GivenUp(Arc<AtomicBool>);

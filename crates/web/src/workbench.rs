@@ -2,12 +2,14 @@
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-use pfaff::{Backend, Diagnostic, Files, GALLERY, Model, Severity, Source, explanation};
+use pfaff::{
+    Backend, Diagnostic, Files, GALLERY, Interrupt, Model, Severity, Source, explanation,
+};
 use pfaff_present::json_text;
 use serde_json::{Map, Value, json};
 
 use crate::question::{Fault, Question};
-use crate::{equations, export, motion, outline};
+use crate::{equations, export, format, handles, motion, outline};
 
 /// Answers questions about models.
 ///
@@ -22,6 +24,7 @@ use crate::{equations, export, motion, outline};
 pub struct Workbench<'a> {
     files: Option<&'a dyn Files>,
     backend: Option<Backend>,
+    interrupt: Option<Interrupt>,
 }
 
 /// Whether to go on with a question that takes long.
@@ -38,6 +41,12 @@ impl<'a> Workbench<'a> {
     #[must_use]
     pub fn with_backend(self, backend: Backend) -> Self {
         Self { backend: Some(backend), ..self }
+    }
+
+    /// Ends comparisons and searches, which `go_on` of [`Workbench::ask_while`] does not reach, when this says so.
+    #[must_use]
+    pub fn with_interrupt(self, interrupt: Interrupt) -> Self {
+        Self { interrupt: Some(interrupt), ..self }
     }
 
     /// The answer to a question, as one JSON object. What is wrong is an answer too: an object with `error`.
@@ -70,8 +79,15 @@ impl<'a> Workbench<'a> {
             "words" => Ok(outline::words()),
             "read" => self.read(question),
             "equations" => equations::answer(&self.model(question)?, question),
-            "run" => motion::run(&self.model(question)?, &self.request(question)?, go_on),
-            "compare" => motion::compare(&self.model(question)?, question, self.backend),
+            "formula" => equations::formula(&self.model(question)?, question),
+            "format" => Ok(json!({"text": format::formatted(&question.source()?)})),
+            "drag" => handles::drag(&self.model(question)?, question),
+            "run" => {
+                motion::run(&self.model(question)?, question, &self.request(question)?, go_on)
+            }
+            "compare" => {
+                motion::compare(&self.model(question)?, question, &self.request(question)?)
+            }
             "section" => motion::section(&self.model(question)?, question, self.backend, go_on),
             "check" => Ok(motion::check(&self.model(question)?)),
             "export" => export::answer(
@@ -95,7 +111,15 @@ impl<'a> Workbench<'a> {
     }
 
     fn request(&self, question: Question<'_>) -> Result<pfaff::Run, Fault> {
-        question.run(self.backend)
+        // The interpreter is the check of what is generated.
+        let backend = match question.words("backend")?.as_deref() {
+            None => self.backend,
+            Some("interpreter") => Some(Backend::Interpreter),
+            Some(word) => {
+                return Err(Fault::Question(format!("there is no backend `{word}`")));
+            }
+        };
+        question.run(backend, self.interrupt)
     }
 
     /// What an editor shows: colours, mistakes, names. It is an answer whether the text is right or not.

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use clap::Args;
 use pfaff_web::Server;
 
+use crate::guard::{self, Phase};
 use crate::input::{ModelText, sandbox};
 use crate::output::{Exit, print, usage};
 
@@ -37,7 +38,11 @@ pub(crate) fn studio(arguments: &StudioArguments) -> Result<Exit, Exit> {
     };
     let server = Server { port: arguments.port, files: Arc::new(sandbox()), model };
     let mut printed = Ok(());
-    let ended = server.run(|address| printed = print(&format!("{address}\n")));
+    let ended = server.run(|address| {
+        printed = print(&format!("{address}\n"));
+        // No answer is under way any more: Ctrl-C ends the server at once.
+        guard::enter(Phase::Work);
+    });
     printed?;
     ended.map_err(|error| usage(&format!("the workbench cannot be served: {error}")))?;
     Ok(Exit::Done)
