@@ -22,13 +22,17 @@ function range(knob: Knob): [number, number] {
   return own > 0 ? [0, 2 * own] : [2 * own, 0];
 }
 
+/** Sliders of one kind; a column of hundreds helps nobody. */
+const MOST = 30;
+
 /** As people write numbers. */
 const plain = (x: number): string => String(Number(x.toPrecision(6)));
 
 /** Sliders for some values; `moved` is called with every change, and with `null` to put a value back. */
 export function sliders(
-  parent: HTMLElement, heading: string, knobs: Knob[], moved: (name: string, value: number | null) => void,
+  parent: HTMLElement, heading: string, all: Knob[], moved: (name: string, value: number | null) => void,
 ): void {
+  const knobs = all.slice(0, MOST);
   const focused = document.activeElement?.getAttribute("data-knob");
   const kind = document.activeElement?.getAttribute("type");
   const inside = parent.contains(document.activeElement);
@@ -66,7 +70,8 @@ export function sliders(
     const label = element("label", { for: id, title: knob.found ?? "" }, knob.name);
     return element("div", { class: knob.found ? "knob found" : "knob" }, label, slider, field, back);
   });
-  parent.replaceChildren(...(rows.length ? [element("h3", {}, heading), ...rows] : []));
+  const more = all.length > MOST ? [element("p", { class: "hint" }, `${all.length - MOST} more are in the text alone.`)] : [];
+  parent.replaceChildren(...(rows.length ? [element("h3", {}, heading), ...rows, ...more] : []));
   if (focused && inside) {
     const again = [...parent.querySelectorAll<HTMLInputElement>("input")];
     again.find((i) => i.getAttribute("data-knob") === focused && i.type === kind)?.focus();

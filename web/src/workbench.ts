@@ -310,7 +310,7 @@ export class Workbench {
   private knobs(): void {
     const { own, state } = this;
     if (!own) return;
-    const parameters = own.parameters.filter((p) => !p.derived).slice(0, 40);
+    const parameters = own.parameters.filter((p) => !p.derived);
     sliders(byId("parameters"), "Parameters",
       parameters.map((p) => ({
         name: p.name, own: p.value, value: state.set[p.name] ?? p.value, whole: p.structural && Number.isInteger(p.value),

@@ -1,8 +1,8 @@
 //! Points of the drawing that a hand can move: where they are at the start, how fast, and which start puts one elsewhere.
 //!
 //! A point $P(q)$ of the plane is moved to $P^*$ by the smallest change of the coordinates that it depends on,
-//! $\delta q = J^\top (J J^\top)^{-1} (P^* - P)$ with $J = \partial P/\partial q$, repeated until it is there or as near
-//! as it comes. Its velocity $J \dot q$ is set in the same way, in one step.
+//! $\delta q = J^\top (J J^\top)^{-1} (P^* - P)$ with $J = \partial P/\partial q$, damped and repeated until it is there or
+//! as near as it comes. [Marquardt 1963] Its velocity $J \dot q$ is set in the same way, in one step.
 
 use pfaff::{Model, Motion};
 use pfaff_expr::Expr;
@@ -14,6 +14,10 @@ use crate::question::{Fault, Question};
 
 /// More points than this are not offered.
 const MOST: usize = 12;
+/// Steps on the way of a hand.
+const STEPS: u32 = 16;
+/// The damping where nothing stands in the way.
+const LEAST: f64 = 1e-8;
 /// Models with more coordinates have no handles: every one of them would be asked for at each move.
 const LARGEST: usize = 60;
 
@@ -91,6 +95,45 @@ impl Start<'_> {
         };
         (0..q.len()).map(column).collect()
     }
+
+    /// Brings a point as near to a place as it comes, by so many steps at most of Levenberg and Marquardt's method.
+    fn towards(
+        &self,
+        point: [Expr; 2],
+        target: [f64; 2],
+        mut q: Vec<f64>,
+        most: usize,
+    ) -> Vec<f64> {
+        for _ in 0..most {
+            let miss = difference(target, self.at(point, &q));
+            let jacobian = self.jacobian(point, &q);
+            let step = |damping: f64| {
+                let change = smallest(&jacobian, miss, damping);
+                let next: Vec<f64> = q.iter().zip(&change).map(|(q, d)| q + d).collect();
+                let left = length(difference(target, self.at(point, &next)));
+                let promised = length(difference(miss, times(&jacobian, &change)));
+                // A step counts if it keeps a quarter of what it promises.
+                let gain = length(miss) - left;
+                (gain > 1e-12 * length(miss) && gain > 0.25 * (length(miss) - promised))
+                    .then_some(next)
+            };
+            let Some(next) =
+                [LEAST, 1e-4, 0.01, 0.1, 1.0, 10.0, 100.0].into_iter().find_map(step)
+            else {
+                break;
+            };
+            q = next;
+        }
+        q
+    }
+}
+
+fn difference(a: [f64; 2], b: [f64; 2]) -> [f64; 2] {
+    [a[0] - b[0], a[1] - b[1]]
+}
+
+fn length(a: [f64; 2]) -> f64 {
+    (a[0] * a[0] + a[1] * a[1]).sqrt()
 }
 
 /// $J x$
@@ -98,12 +141,12 @@ fn times(jacobian: &[[f64; 2]], x: &[f64]) -> [f64; 2] {
     jacobian.iter().zip(x).fold([0.0; 2], |s, (j, x)| [s[0] + j[0] * x, s[1] + j[1] * x])
 }
 
-/// The smallest $\delta$ with $J \delta = d$, or as near as it comes where $J$ loses rank.
-fn smallest(jacobian: &[[f64; 2]], d: [f64; 2]) -> Vec<f64> {
+/// The smallest $\delta$ with $J \delta = d$, held back by damping: a stretched arm does not get longer, and must not
+/// fly off.
+fn smallest(jacobian: &[[f64; 2]], d: [f64; 2], damping: f64) -> Vec<f64> {
     let dot = |i: usize, k: usize| jacobian.iter().map(|j| j[i] * j[k]).sum::<f64>();
     let (a, b, c) = (dot(0, 0), dot(0, 1), dot(1, 1));
-    // Damped by a little: a stretched arm does not get longer, and must not fly off.
-    let damping = 1e-4 * (a + c);
+    let damping = damping * (a + c);
     let (a, c) = (a + damping, c + damping);
     let det = a * c - b * b;
     let w = [(c * d[0] - b * d[1]) / det, (a * d[1] - b * d[0]) / det];
@@ -149,7 +192,7 @@ pub(crate) fn drag(model: &Model, question: Question<'_>) -> Result<Value, Fault
     if let Some(mut v) = question.optional_numbers("v", workspace.coordinates.len())? {
         let jacobian = start.jacobian(point, &q);
         let now = times(&jacobian, &v);
-        let change = smallest(&jacobian, [target[0] - now[0], target[1] - now[1]]);
+        let change = smallest(&jacobian, difference(target, now), LEAST);
         v.iter_mut().zip(&change).for_each(|(v, d)| *v += d);
         for (k, c) in
             workspace.coordinates.iter().enumerate().filter(|(k, _)| change[*k] != 0.0)
@@ -159,25 +202,12 @@ pub(crate) fn drag(model: &Model, question: Question<'_>) -> Result<Value, Fault
         return Ok(json!({"initial": answer}));
     }
     let before = q.clone();
-    let distance = |q: &[f64]| {
-        let now = start.at(point, q);
-        let miss = [target[0] - now[0], target[1] - now[1]];
-        (miss[0] * miss[0] + miss[1] * miss[1]).sqrt()
-    };
-    for _ in 0..40 {
-        let now = start.at(point, &q);
-        let miss = [target[0] - now[0], target[1] - now[1]];
-        let change = smallest(&start.jacobian(point, &q), miss);
-        let moved = |part: f64| -> Vec<f64> {
-            q.iter().zip(&change).map(|(q, d)| q + part * d).collect()
-        };
-        // The longest of these steps that comes nearer; none where it is as near as it can be.
-        let steps = [1.0, 0.5, 0.25, 0.125, 0.06, 0.03, 0.015];
-        let far = distance(&q) * (1.0 - 1e-12);
-        let Some(next) = steps.map(moved).into_iter().find(|next| distance(next) < far) else {
-            break;
-        };
-        q = next;
+    let from = start.at(point, &q);
+    // In small steps, as a hand goes: a leap would wind angles up.
+    for k in 1..=STEPS {
+        let part = f64::from(k) / f64::from(STEPS);
+        let on_the_way = [0, 1].map(|i| from[i] + part * (target[i] - from[i]));
+        q = start.towards(point, on_the_way, q, if k < STEPS { 6 } else { 30 });
     }
     for (k, c) in workspace.coordinates.iter().enumerate() {
         if q[k] != before[k] {

@@ -2,7 +2,7 @@
 
 use std::io::{BufRead, BufReader, Write};
 use std::net::TcpListener;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use serde_json::{Value, json};
 
@@ -105,7 +105,7 @@ fn the_site_writes_moves_and_is_taken_along() {
     let folder = Folder::new("workbench-site");
     let browser = driver.browser();
     browser.size(1280, 900);
-    browser.downloads_to(&folder.path(""));
+    browser.downloads_to(Path::new(&folder.path("")));
     browser.visit(&format!("{address}?model=sleigh"));
     let runs = next_run(&browser, 0);
     assert!(text_of(&browser, "#status").contains("Audit pass"));
@@ -117,7 +117,7 @@ fn the_site_writes_moves_and_is_taken_along() {
     // In one file, opened from the disk in a fresh profile without a network.
     browser
         .script("[...document.querySelectorAll('#exports button')].pop().click();", json!([]));
-    let file = folder.path("sleigh.html");
+    let file = PathBuf::from(folder.path("sleigh.html"));
     wait_for("the file", || file.exists());
     let alone = driver.browser();
     alone.offline();
