@@ -9,7 +9,7 @@ use std::future::{IntoFuture, ready};
 use std::io;
 use std::net::{Ipv4Addr, SocketAddr};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 use axum::Router;
@@ -46,6 +46,8 @@ struct Home {
     files: Arc<dyn Files + Send + Sync>,
     page: String,
     lessons: String,
+    /// Questions that are being answered, also those that nobody waits for any more.
+    under_way: AtomicUsize,
 }
 
 impl Server {
@@ -67,6 +69,7 @@ impl Server {
             let home = Home {
                 page: whole_page(page::HTML, page::SCRIPT, &token, self.model.as_ref()),
                 lessons: whole_page(page::LESSONS, page::LESSONS_SCRIPT, &token, None),
+                under_way: AtomicUsize::new(0),
                 hosts: [format!("127.0.0.1:{port}"), format!("localhost:{port}")],
                 files: self.files,
                 token,
@@ -165,7 +168,8 @@ async fn ask(
     let Ok(question) = String::from_utf8(question.into()) else {
         return refusal(StatusCode::BAD_REQUEST, "a question is text");
     };
-    if Arc::strong_count(&home) > MOST {
+    let under_way = UnderWay::new(&home);
+    if home.under_way.load(Ordering::Relaxed) > MOST {
         return refusal(StatusCode::SERVICE_UNAVAILABLE, "too many questions are under way");
     }
     let waiting = Arc::new(AtomicBool::new(true));
@@ -178,6 +182,7 @@ async fn ask(
             .with_interrupt(Interrupt(is_over))
             .ask_while(&question, &mut || !is_over());
         UNDER_WAY.set(None);
+        drop(under_way);
         answer
     };
     let done = tokio::task::spawn_blocking(work).await;
@@ -202,6 +207,22 @@ fn is_over() -> bool {
             !waiting.load(Ordering::Relaxed) || begun.elapsed() > PATIENCE
         })
     })
+}
+
+/// One question more, until this is dropped.
+struct UnderWay(Arc<Home>);
+
+impl UnderWay {
+    fn new(home: &Arc<Home>) -> Self {
+        home.under_way.fetch_add(1, Ordering::Relaxed);
+        Self(Arc::clone(home))
+    }
+}
+
+impl Drop for UnderWay {
+    fn drop(&mut self) {
+        self.0.under_way.fetch_sub(1, Ordering::Relaxed);
+    }
 }
 
 struct GivenUp(Arc<AtomicBool>);
