@@ -8,14 +8,12 @@ use serde_json::{Value, json};
 use crate::equations::presentation;
 use crate::motion::computed;
 use crate::question::{Fault, Question};
-use crate::workbench::GoOn;
 
 /// A file with the name that it may have: as text, or as Base64 where it is none.
 pub(crate) fn answer(
     model: &Model,
     question: Question<'_>,
     request: &Run,
-    go_on: GoOn<'_>,
 ) -> Result<Value, Fault> {
     let kind = question.text("kind")?;
     let stem = question.optional_text("name")?.unwrap_or("model");
@@ -30,19 +28,19 @@ pub(crate) fn answer(
             (shown.to_latex(), "tex", "text/plain")
         }
         "csv" | "parquet" | "json" => {
-            return Ok(table(&computed(model, request, go_on)?, kind, stem));
+            return Ok(table(&computed(model, request)?, kind, stem));
         }
         "svg" | "png" | "pdf" => {
-            return picture(&computed(model, request, go_on)?, question, kind, stem);
+            return picture(&computed(model, request)?, question, kind, stem);
         }
         "drawing" => {
-            let motion = computed(model, request, go_on)?;
+            let motion = computed(model, request)?;
             let last = motion.t.last().copied().unwrap_or(0.0);
             let times = vec![question.number("at")?.unwrap_or(last)];
             let drawn = still(model, &motion, &Still { width: 800.0, height: 500.0, times });
             (drawn, "svg", "image/svg+xml")
         }
-        "report" => (report(model, request, stem, go_on)?, "html", "text/html"),
+        "report" => (report(model, request, stem)?, "html", "text/html"),
         other => return Err(Fault::Question(format!("nothing can be exported as `{other}`"))),
     };
     Ok(json!({"name": format!("{stem}.{ending}"), "media": media, "content": content}))
@@ -104,8 +102,8 @@ fn base64(bytes: &[u8]) -> String {
 }
 
 /// The page of a motion, in one file.
-fn report(model: &Model, request: &Run, name: &str, go_on: GoOn<'_>) -> Result<String, Fault> {
-    let motion = computed(model, request, go_on)?;
+fn report(model: &Model, request: &Run, name: &str) -> Result<String, Fault> {
+    let motion = computed(model, request)?;
     let is_large = model.coordinates.len() > LARGE;
     let derivation = if is_large { None } else { derive(model, request.principle).ok() };
     Ok(page(&Report {

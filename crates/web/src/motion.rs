@@ -1,31 +1,30 @@
 //! Motions: one, several principles side by side, the points of a section.
 
-use pfaff::{Backend, Model, Motion, Run, SectionRequest, run_watched};
+use pfaff::{Backend, Model, Motion, Run, SectionRequest};
+use pfaff_expr::is_interrupted;
 use pfaff_present::report::drawing::animation;
 use pfaff_present::{ToJson, column_values};
 use serde_json::{Map, Value, json};
 
 use crate::handles;
 use crate::question::{Fault, Question, principle};
-use crate::workbench::GoOn;
 
 /// A motion with its audit and its drawing; `expressions` of its columns are further columns.
 pub(crate) fn run(
     model: &Model,
     question: Question<'_>,
     request: &Run,
-    go_on: GoOn<'_>,
 ) -> Result<Value, Fault> {
     let expressions = question.texts("expressions")?;
-    let motion = computed(model, request, go_on)?;
+    let motion = computed(model, request)?;
     let mut answer = shown(model, &motion, &expressions);
     answer.insert("handles".to_owned(), handles::of(model, &motion));
     Ok(Value::Object(answer))
 }
 
 /// The motion that a run gives.
-pub(crate) fn computed(model: &Model, request: &Run, go_on: GoOn<'_>) -> Result<Motion, Fault> {
-    Ok(run_watched(model, request, &mut |_| go_on())?)
+pub(crate) fn computed(model: &Model, request: &Run) -> Result<Motion, Fault> {
+    Ok(model.run(request)?)
 }
 
 /// What the page reads of the JSON of a motion. Its numbers are in the columns already.
@@ -96,7 +95,6 @@ pub(crate) fn section(
     model: &Model,
     question: Question<'_>,
     backend: Option<Backend>,
-    go_on: GoOn<'_>,
 ) -> Result<Value, Fault> {
     let request = SectionRequest {
         on: question.text("on")?.to_owned(),
@@ -106,7 +104,9 @@ pub(crate) fn section(
         tolerance: question.number("tolerance")?,
         backend,
     };
-    Ok(json!({"section": pfaff::section(model, &request, go_on)?.to_json()}))
+    Ok(
+        json!({"section": pfaff::section(model, &request, &mut || !is_interrupted())?.to_json()}),
+    )
 }
 
 /// Degrees of freedom, classes, integrability.

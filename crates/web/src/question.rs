@@ -1,6 +1,6 @@
 //! A question: the words that it may have, read with care.
 
-use pfaff::{Backend, Interrupt, Method, Overrides, Principle, Run, Source};
+use pfaff::{Backend, Method, Overrides, Principle, Run, Source};
 use serde_json::{Map, Value};
 
 /// Why a question has no answer.
@@ -134,11 +134,7 @@ impl<'a> Question<'a> {
     }
 
     /// What is asked of a run.
-    pub(crate) fn run(
-        self,
-        backend: Option<Backend>,
-        interrupt: Option<Interrupt>,
-    ) -> Result<Run, Fault> {
+    pub(crate) fn run(self, backend: Option<Backend>) -> Result<Run, Fault> {
         let method = match self.words("method")? {
             None => None,
             Some(word) => Some(
@@ -154,7 +150,6 @@ impl<'a> Question<'a> {
             samples: self.count("samples", 100_000)?,
             method,
             backend,
-            interrupt,
             ..Run::default()
         })
     }

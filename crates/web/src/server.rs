@@ -2,33 +2,42 @@
 //!
 //! The server listens on 127.0.0.1 alone. A request needs the token of its address, the host name of this machine (so
 //! that no other name that leads here is served), and no foreign origin. A question that is given up, because its
-//! request is closed or its time is over, ends with the step it is in.
+//! request is closed, its time is over or memory is short, ends with the step it is in. Connections are few at once,
+//! and none is waited for without end.
 
-use std::cell::RefCell;
-use std::future::{IntoFuture, ready};
+use std::future::ready;
 use std::io;
 use std::net::{Ipv4Addr, SocketAddr};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use axum::Router;
 use axum::body::{Body, Bytes};
-use axum::extract::{DefaultBodyLimit, Query, State};
+use axum::extract::{DefaultBodyLimit, FromRequest, Query, Request, State};
 use axum::http::{HeaderMap, HeaderValue, Response, StatusCode, header};
 use axum::routing::{get, post};
-use pfaff::{Files, Interrupt};
+use hyper::server::conn::http1;
+use hyper_util::rt::{TokioIo, TokioTimer};
+use hyper_util::service::TowerToHyperService;
+use pfaff::Files;
 use serde_json::json;
+use tokio::net::TcpListener;
+use tokio::sync::Semaphore;
+use tokio::time::timeout;
 
 use crate::{Workbench, page};
 
 /// The longest question, in bytes: a model text may have 64 MiB, but nobody types that.
 const LONGEST: usize = 16 << 20;
-/// Questions at the same time. What cannot be ended in its midst (a derivation) takes its thread until it is done, and
-/// must not keep others waiting.
-const MOST: usize = 64;
 /// How long a question may take.
 const PATIENCE: Duration = Duration::from_mins(2);
+/// How long the head of a request, and its body, may take to arrive; and how long a connection may be silent.
+const SILENCE: Duration = Duration::from_secs(30);
+/// Connections at once; others wait until one of them is closed.
+const CONNECTIONS: usize = 64;
+/// The time after which a connection is accepted again where that failed.
+const PAUSE: Duration = Duration::from_millis(100);
 
 /// What a server needs.
 pub struct Server {
@@ -38,6 +47,8 @@ pub struct Server {
     pub files: Arc<dyn Files + Send + Sync>,
     /// The text that the page begins with, and its name; none for a model of the gallery.
     pub model: Option<(String, String)>,
+    /// Whether there is memory left. A question that takes too much is given up.
+    pub has_memory: fn() -> bool,
 }
 
 struct Home {
@@ -46,8 +57,7 @@ struct Home {
     files: Arc<dyn Files + Send + Sync>,
     page: String,
     lessons: String,
-    /// Questions that are being answered, also those that nobody waits for any more.
-    under_way: AtomicUsize,
+    has_memory: fn() -> bool,
 }
 
 impl Server {
@@ -58,25 +68,47 @@ impl Server {
     /// If the port is taken, or this machine gives no random numbers.
     pub fn run(self, ready: impl FnOnce(&str)) -> io::Result<()> {
         let runtime = tokio::runtime::Builder::new_current_thread()
-            .enable_io()
-            .max_blocking_threads(MOST)
+            .enable_all()
+            .max_blocking_threads(8)
             .build()?;
         runtime.block_on(async move {
             let place = SocketAddr::from((Ipv4Addr::LOCALHOST, self.port));
-            let listener = tokio::net::TcpListener::bind(place).await?;
+            let listener = TcpListener::bind(place).await?;
             let port = listener.local_addr()?.port();
             let token = token()?;
             let home = Home {
                 page: whole_page(page::HTML, page::SCRIPT, &token, self.model.as_ref()),
                 lessons: whole_page(page::LESSONS, page::LESSONS_SCRIPT, &token, None),
-                under_way: AtomicUsize::new(0),
                 hosts: [format!("127.0.0.1:{port}"), format!("localhost:{port}")],
                 files: self.files,
+                has_memory: self.has_memory,
                 token,
             };
             ready(&format!("http://127.0.0.1:{port}/?token={}", home.token));
-            axum::serve(listener, routes(home)).into_future().await
+            serve(listener, &routes(home)).await
         })
+    }
+}
+
+/// Serves one connection after the other, [`CONNECTIONS`] of them at once.
+async fn serve(listener: TcpListener, routes: &Router) -> io::Result<()> {
+    let room = Arc::new(Semaphore::new(CONNECTIONS));
+    loop {
+        let place = Arc::clone(&room).acquire_owned().await.map_err(io::Error::other)?;
+        let Ok((stream, _)) = listener.accept().await else {
+            // NOTE: it was given up meanwhile, or no file can be opened until others are closed.
+            tokio::time::sleep(PAUSE).await;
+            continue;
+        };
+        let connection = http1::Builder::new()
+            .timer(TokioTimer::new())
+            .header_read_timeout(SILENCE)
+            .serve_connection(TokioIo::new(stream), TowerToHyperService::new(routes.clone()));
+        tokio::spawn(async move {
+            // NOTE: whatever is wrong with a connection is told to the other side, if it still listens.
+            let _ = connection.await;
+            drop(place);
+        });
     }
 }
 
@@ -97,7 +129,7 @@ fn token() -> io::Result<String> {
     Ok(format!("{:032x}", u128::from_le_bytes(bytes)))
 }
 
-/// A page with everything inside, and the token by which it asks.
+/// The page with everything inside, and the token by which it asks.
 fn whole_page(
     html: &str,
     script: &str,
@@ -156,34 +188,31 @@ fn shown(home: &Home, words: &Words, headers: &HeaderMap, page: &str) -> Respons
     }
 }
 
-async fn ask(
-    State(home): State<Arc<Home>>,
-    headers: HeaderMap,
-    question: Bytes,
-) -> Response<Body> {
+async fn ask(State(home): State<Arc<Home>>, request: Request) -> Response<Body> {
+    let headers = request.headers();
     let given = headers.get("x-pfaff-token").and_then(|value| value.to_str().ok());
-    if let Some(refusal) = refused(&home, &headers, given) {
+    if let Some(refusal) = refused(&home, headers, given) {
         return refusal;
     }
+    let question = match timeout(SILENCE, Bytes::from_request(request, &())).await {
+        Ok(Ok(question)) => question,
+        Ok(Err(rejection)) => {
+            return refusal(rejection.status(), "the question cannot be read");
+        }
+        Err(_) => return refusal(StatusCode::REQUEST_TIMEOUT, "the question takes too long"),
+    };
     let Ok(question) = String::from_utf8(question.into()) else {
         return refusal(StatusCode::BAD_REQUEST, "a question is text");
     };
-    let under_way = UnderWay::new(&home);
-    if home.under_way.load(Ordering::Relaxed) > MOST {
-        return refusal(StatusCode::SERVICE_UNAVAILABLE, "too many questions are under way");
-    }
     let waiting = Arc::new(AtomicBool::new(true));
     // Dropped with this request, also when it is closed from the other side.
     let given_up = GivenUp(Arc::clone(&waiting));
     let work = move || {
-        UNDER_WAY.set(Some((waiting, Instant::now())));
-        let answer = Workbench::default()
-            .with_files(&*home.files)
-            .with_interrupt(Interrupt(is_over))
-            .ask_while(&question, &mut || !is_over());
-        UNDER_WAY.set(None);
-        drop(under_way);
-        answer
+        let (begun, has_memory) = (Instant::now(), home.has_memory);
+        let go_on = move || {
+            waiting.load(Ordering::Relaxed) && begun.elapsed() < PATIENCE && has_memory()
+        };
+        Workbench::default().with_files(&*home.files).ask_while(&question, go_on)
     };
     let done = tokio::task::spawn_blocking(work).await;
     drop(given_up);
@@ -192,36 +221,6 @@ async fn ask(
         Err(_) => {
             refusal(StatusCode::INTERNAL_SERVER_ERROR, "the question could not be answered")
         }
-    }
-}
-
-thread_local! {
-    /// The question of this thread: whether somebody still waits for it, and when it began.
-    static UNDER_WAY: RefCell<Option<(Arc<AtomicBool>, Instant)>> = const { RefCell::new(None) };
-}
-
-/// Whether nobody waits for the question of this thread any more, or its time is over.
-fn is_over() -> bool {
-    UNDER_WAY.with_borrow(|question| {
-        question.as_ref().is_some_and(|(waiting, begun)| {
-            !waiting.load(Ordering::Relaxed) || begun.elapsed() > PATIENCE
-        })
-    })
-}
-
-/// One question more, until this is dropped.
-struct UnderWay(Arc<Home>);
-
-impl UnderWay {
-    fn new(home: &Arc<Home>) -> Self {
-        home.under_way.fetch_add(1, Ordering::Relaxed);
-        Self(Arc::clone(home))
-    }
-}
-
-impl Drop for UnderWay {
-    fn drop(&mut self) {
-        self.0.under_way.fetch_sub(1, Ordering::Relaxed);
     }
 }
 

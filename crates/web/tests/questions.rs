@@ -1,5 +1,8 @@
 //! Questions and their answers.
 
+use std::cell::Cell;
+use std::rc::Rc;
+
 use pfaff::{Model, Run};
 use pfaff_web::Workbench;
 use serde_json::{Value, json};
@@ -157,14 +160,24 @@ fn bad_questions_are_answered_too() {
 fn a_question_can_be_ended() {
     let text = "coordinates x\nlagrangian x'^2/2 - x^2/2\ninitial x = 1\n";
     let question = json!({"ask": "run", "text": text, "t1": 1e6}).to_string();
-    let mut calls = 0;
-    let answer = Workbench::default().ask_while(&question, &mut || {
-        calls += 1;
-        calls < 50
-    });
+    let ask = |most: usize| {
+        let calls = Rc::new(Cell::new(0));
+        let counted = Rc::clone(&calls);
+        let go_on = move || {
+            counted.set(counted.get() + 1);
+            counted.get() < most
+        };
+        (Workbench::default().ask_while(&question, go_on), calls.get())
+    };
+    let (answer, _) = ask(500);
     let answer: Value = serde_json::from_str(&answer).expect("JSON");
     assert_eq!(answer["motion"]["stop"]["reason"], "interrupted");
     assert!(answer["motion"]["stop"]["t"].as_f64().expect("a time") > 0.0);
+    // Before its first step there is nothing to show.
+    let (answer, calls) = ask(2);
+    let answer: Value = serde_json::from_str(&answer).expect("JSON");
+    let message = answer["error"]["message"].as_str().expect("a message");
+    assert!(message.contains("given up") && calls == 2, "{message}");
 }
 
 #[test]

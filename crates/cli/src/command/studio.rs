@@ -36,11 +36,16 @@ pub(crate) fn studio(arguments: &StudioArguments) -> Result<Exit, Exit> {
             Some((stem.to_owned(), text.source.text().to_owned()))
         }
     };
-    let server = Server { port: arguments.port, files: Arc::new(sandbox()), model };
+    let server = Server {
+        port: arguments.port,
+        files: Arc::new(sandbox()),
+        model,
+        has_memory: guard::has_memory,
+    };
     let mut printed = Ok(());
     let ended = server.run(|address| {
         printed = print(&format!("{address}\n"));
-        // No answer is under way any more: Ctrl-C ends the server at once.
+        // NOTE: the address is out: from here on Ctrl-C and --seconds end the server at once.
         guard::enter(Phase::Work);
     });
     printed?;

@@ -3,6 +3,7 @@
 //! `cargo xtask proof` writes `docs/proof.md`; the test fails if the page would change or a row lost a digit.
 
 mod published;
+mod systems;
 
 use std::fmt::Write as _;
 use std::path::Path;
@@ -21,10 +22,12 @@ struct Row {
     ours: f64,
     /// Digits that must agree.
     least: i32,
+    /// Decimals that the source prints.
+    decimals: usize,
 }
 
 fn row(what: &'static str, source: &'static str, theirs: f64, ours: f64, least: i32) -> Row {
-    Row { what, source, theirs, ours, least }
+    Row { what, source, theirs, ours, least, decimals: 14 }
 }
 
 /// Significant digits in which two numbers agree; at most 15.
@@ -316,9 +319,10 @@ fn page(rows: &[Row]) -> String {
     for row in rows {
         let _ = writeln!(
             text,
-            "| {} | {} | {:.14} | {:.14} | {} |",
+            "| {} | {} | {:.*} | {:.14} | {} |",
             row.what,
             row.source,
+            row.decimals,
             row.theirs,
             row.ours,
             digits(row)
@@ -337,6 +341,9 @@ fn the_proof_page_is_what_the_program_computes() {
     memory(&mut rows);
     published::steady(&mut rows);
     published::orbits(&mut rows);
+    systems::nonholonomic(&mut rows);
+    systems::equilibria(&mut rows);
+    systems::orbits(&mut rows);
     published::test_set(&mut rows);
     published::tables(&mut rows);
     for row in &rows {
