@@ -218,24 +218,6 @@ fn a_long_question_blocks_nobody() {
     }
 }
 
-/// One signal is enough, as the help says of Ctrl-C.
-#[cfg(unix)]
-#[test]
-fn it_ends_when_it_is_told() {
-    let folder = Folder::new("studio-end");
-    for signal in ["-INT", "-TERM"] {
-        let mut studio = Studio::start(&folder, &[]);
-        assert_eq!(studio.ask(&json!({"ask": "words"})).0, 200);
-        let told = std::process::Command::new("kill")
-            .args([signal, &studio.process.id().to_string()])
-            .status();
-        assert!(told.is_ok_and(|status| status.success()));
-        crate::support::wait_for("the end", || {
-            studio.process.try_wait().is_ok_and(|ended| ended.is_some())
-        });
-    }
-}
-
 #[test]
 fn lessons_need_the_token_too() {
     let folder = Folder::new("studio-lessons");

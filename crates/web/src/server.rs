@@ -69,7 +69,7 @@ impl Server {
     pub fn run(self, ready: impl FnOnce(&str)) -> io::Result<()> {
         let runtime = tokio::runtime::Builder::new_current_thread()
             .enable_all()
-            .max_blocking_threads(8)
+            .max_blocking_threads(CONNECTIONS)
             .build()?;
         runtime.block_on(async move {
             let place = SocketAddr::from((Ipv4Addr::LOCALHOST, self.port));
