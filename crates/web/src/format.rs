@@ -1,4 +1,4 @@
-//! A text with its words in columns: keywords at the margin, what they say behind them, one space where there were more.
+//! A text with its words in columns: keywords at the margin, what they say behind them, single spaces.
 //!
 //! Nothing but white space changes, and where lines end stays as it is.
 

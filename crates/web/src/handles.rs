@@ -1,8 +1,8 @@
-//! Points of the drawing that a hand can move: where they are at the start, how fast, and which start puts one elsewhere.
+//! Points of the drawing that a hand can move: where they start, how fast, and which start puts one elsewhere.
 //!
 //! A point $P(q)$ of the plane is moved to $P^*$ by the smallest change of the coordinates that it depends on,
-//! $\delta q = J^\top (J J^\top)^{-1} (P^* - P)$ with $J = \partial P/\partial q$, damped and repeated until it is there or
-//! as near as it comes. [Marquardt 1963] Its velocity $J \dot q$ is set in the same way, in one step.
+//! $\delta q = J^\top (J J^\top)^{-1} (P^* - P)$ with $J = \partial P/\partial q$, damped and repeated until it is
+//! there or as near as it comes. [Marquardt 1963] Its velocity $J \dot q$ is set in the same way, in one step.
 
 use pfaff::{Model, Motion};
 use pfaff_expr::Expr;
