@@ -200,7 +200,8 @@ fn a_long_question_blocks_nobody() {
         studio.token,
         long.len()
     );
-    let streams: Vec<TcpStream> = (0..3)
+    // More than there are processors, and more than a small pool of threads would have.
+    let streams: Vec<TcpStream> = (0..20)
         .map(|_| {
             let mut stream =
                 TcpStream::connect(("127.0.0.1", studio.port)).expect("it listens");
@@ -215,6 +216,17 @@ fn a_long_question_blocks_nobody() {
         let (_, answer) = studio.ask(&json!({"ask": "run", "text": text, "t1": 1.0}));
         assert_eq!(answer["motion"]["stop"]["reason"], "end");
     }
+}
+
+#[test]
+fn lessons_need_the_token_too() {
+    let folder = Folder::new("studio-lessons");
+    let studio = Studio::start(&folder, &[]);
+    let host = studio.host();
+    assert_eq!(studio.get("/lessons.html", &host, "").0, 403);
+    let (status, body) =
+        studio.get(&format!("/lessons.html?token={}", studio.token), &host, "");
+    assert!(status == 200 && body.contains("id=\"contents\"") && body.contains("<script>"));
 }
 
 #[test]

@@ -56,6 +56,7 @@ struct Home {
     hosts: [String; 2],
     files: Arc<dyn Files + Send + Sync>,
     page: String,
+    lessons: String,
     has_memory: fn() -> bool,
 }
 
@@ -68,7 +69,7 @@ impl Server {
     pub fn run(self, ready: impl FnOnce(&str)) -> io::Result<()> {
         let runtime = tokio::runtime::Builder::new_current_thread()
             .enable_all()
-            .max_blocking_threads(8)
+            .max_blocking_threads(CONNECTIONS)
             .build()?;
         runtime.block_on(async move {
             let place = SocketAddr::from((Ipv4Addr::LOCALHOST, self.port));
@@ -76,7 +77,8 @@ impl Server {
             let port = listener.local_addr()?.port();
             let token = token()?;
             let home = Home {
-                page: whole_page(&token, self.model.as_ref()),
+                page: whole_page(page::HTML, page::SCRIPT, &token, self.model.as_ref()),
+                lessons: whole_page(page::LESSONS, page::LESSONS_SCRIPT, &token, None),
                 hosts: [format!("127.0.0.1:{port}"), format!("localhost:{port}")],
                 files: self.files,
                 has_memory: self.has_memory,
@@ -113,6 +115,7 @@ async fn serve(listener: TcpListener, routes: &Router) -> io::Result<()> {
 fn routes(home: Home) -> Router {
     Router::new()
         .route("/", get(show))
+        .route("/lessons.html", get(show_lessons))
         .route("/ask", post(ask))
         .fallback(|| ready(refusal(StatusCode::NOT_FOUND, "there is nothing at this address")))
         .layer(DefaultBodyLimit::max(LONGEST))
@@ -127,14 +130,19 @@ fn token() -> io::Result<String> {
 }
 
 /// The page with everything inside, and the token by which it asks.
-fn whole_page(token: &str, model: Option<&(String, String)>) -> String {
+fn whole_page(
+    html: &str,
+    script: &str,
+    token: &str,
+    model: Option<&(String, String)>,
+) -> String {
     let head = format!("<meta name=\"pfaff-token\" content=\"{token}\">");
     let model = model.map_or(String::new(), |(name, text)| {
         // NOTE: inside a script element only `</script` and `<!--` could end the data: no `<` is left.
         let data = json!({"name": name, "text": text}).to_string().replace('<', "\\u003c");
         format!("<script id=\"pfaff-model\" type=\"application/json\">{data}</script>\n")
     });
-    let script = page::SCRIPT.replace("</script", "<\\/script");
+    let script = script.replace("</script", "<\\/script");
     let between =
         |text: &str, from: &str, to: &str, by: &str| match (text.find(from), text.find(to)) {
             (Some(a), Some(b)) if a < b => {
@@ -142,27 +150,41 @@ fn whole_page(token: &str, model: Option<&(String, String)>) -> String {
             }
             _ => text.to_owned(),
         };
-    let html = page::HTML.replace("<!-- policy -->", &head);
+    let html = html.replace("<!-- policy -->", &head);
     let style = format!("<style>{}</style>", page::STYLE);
     let html = between(&html, "<!-- style -->", "<!-- end of style -->", &style);
     let script = format!("{model}<script>{script}</script>");
     between(&html, "<!-- script -->", "<!-- end of script -->", &script)
 }
 
-/// What the page may do: run its own script and ask this server, nothing else.
+/// What a page may do: run its own script, ask this server, and stand in a lesson; nothing else.
 const POLICY: &str = "default-src 'none'; script-src 'unsafe-inline' 'wasm-unsafe-eval'; style-src 'unsafe-inline'; \
-    img-src data: blob:; connect-src 'self'; worker-src blob:; base-uri 'none'; form-action 'none'; \
-    frame-ancestors 'none'";
+    img-src data: blob:; connect-src 'self'; worker-src blob:; frame-src 'self'; base-uri 'none'; \
+    form-action 'none'; frame-ancestors 'self'";
+
+type Words = Query<Vec<(String, String)>>;
 
 async fn show(
     State(home): State<Arc<Home>>,
-    Query(words): Query<Vec<(String, String)>>,
+    words: Words,
     headers: HeaderMap,
 ) -> Response<Body> {
+    shown(&home, &words, &headers, &home.page)
+}
+
+async fn show_lessons(
+    State(home): State<Arc<Home>>,
+    words: Words,
+    headers: HeaderMap,
+) -> Response<Body> {
+    shown(&home, &words, &headers, &home.lessons)
+}
+
+fn shown(home: &Home, words: &Words, headers: &HeaderMap, page: &str) -> Response<Body> {
     let given = words.iter().find(|(key, _)| key == "token").map(|(_, value)| value.as_str());
-    match refused(&home, &headers, given) {
+    match refused(home, headers, given) {
         Some(refusal) => refusal,
-        None => answer(StatusCode::OK, "text/html; charset=utf-8", home.page.clone()),
+        None => answer(StatusCode::OK, "text/html; charset=utf-8", page.to_owned()),
     }
 }
 

@@ -9,7 +9,7 @@ use pfaff_present::json_text;
 use serde_json::{Map, Value, json};
 
 use crate::question::{Fault, Question};
-use crate::{equations, export, motion, outline};
+use crate::{equations, export, format, handles, motion, outline};
 
 /// Answers questions about models.
 ///
@@ -73,8 +73,13 @@ impl<'a> Workbench<'a> {
             "words" => Ok(outline::words()),
             "read" => self.read(question),
             "equations" => equations::answer(&self.model(question)?, question),
-            "run" => motion::run(&self.model(question)?, &self.request(question)?),
-            "compare" => motion::compare(&self.model(question)?, question, self.backend),
+            "formula" => equations::formula(&self.model(question)?, question),
+            "format" => Ok(json!({"text": format::formatted(&question.source()?)})),
+            "drag" => handles::drag(&self.model(question)?, question),
+            "run" => motion::run(&self.model(question)?, question, &self.request(question)?),
+            "compare" => {
+                motion::compare(&self.model(question)?, question, &self.request(question)?)
+            }
             "section" => motion::section(&self.model(question)?, question, self.backend),
             "check" => Ok(motion::check(&self.model(question)?)),
             "export" => {
@@ -95,7 +100,15 @@ impl<'a> Workbench<'a> {
     }
 
     fn request(&self, question: Question<'_>) -> Result<pfaff::Run, Fault> {
-        question.run(self.backend)
+        // The interpreter is the check of what is generated.
+        let backend = match question.words("backend")?.as_deref() {
+            None => self.backend,
+            Some("interpreter") => Some(Backend::Interpreter),
+            Some(word) => {
+                return Err(Fault::Question(format!("there is no backend `{word}`")));
+            }
+        };
+        question.run(backend)
     }
 
     /// What an editor shows: colours, mistakes, names. It is an answer whether the text is right or not.
