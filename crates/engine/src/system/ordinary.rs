@@ -1,8 +1,8 @@
 //! An `equation` model as numbers: the highest derivatives at a state.
 //!
 //! $F(t, y, x) = 0$ is solved for the highest derivatives $x$ by Newton's iteration, $J\,\delta x = -F$;
-//! where $F$ is affine in $x$ one step is exact. Where each equation has one unknown of its own, its entry of $J$ is divided
-//! by; any other $J$ is treated as (K) without constraints.
+//! where $F$ is affine in $x$ one step is exact. Where each equation has one unknown of its own, its entry of $J$ is
+//! divided by; any other $J$ is treated as (K) without constraints.
 
 use pfaff_expr::Expr;
 use pfaff_mechanics::Ordinary;

@@ -5,8 +5,8 @@
 //! \begin{pmatrix} f \\\\ b \end{pmatrix} $$
 //!
 //! The order is that of `elimination_order.rs`. For positive definite $M$ and independent rows every such order has
-//! non-zero pivots: those of coordinates are positive, those of constraints negative. Auxiliary velocities are replaced by
-//! their definitions where that takes about as few steps, and else divided by.
+//! non-zero pivots: those of coordinates are positive, those of constraints negative. Auxiliary velocities are replaced
+//! by their definitions where that takes about as few steps, and else divided by.
 //! The order is fixed on paper, so the pivots must be watched when numbers are put in.
 
 use std::collections::BTreeMap;

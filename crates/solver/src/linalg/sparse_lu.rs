@@ -11,10 +11,10 @@
 //! elimination gives it one. $P$ takes the diagonal entry as pivot where it is at least [`PREFERRED`] of the largest
 //! that is left in its column, and that one otherwise.
 //!
-//! Where many pivots had to be taken beside the diagonal, as with masses of low rank, the factors can become much longer
-//! than this order expects. Then $Q$ is an order of minimum degree on the pattern of $A^\top A$, which bounds them
-//! whatever the pivots [DavisGilbertLarimoreNg04]: it is found by merging the rows that have an entry in the column.
-//! The shorter factors of the two decide for the pattern.
+//! Where many pivots had to be taken beside the diagonal, as with masses of low rank, the factors can become much
+//! longer than this order expects. Then $Q$ is an order of minimum degree on the pattern of $A^\top A$, which bounds
+//! them whatever the pivots [DavisGilbertLarimoreNg04]: it is found by merging the rows that have an entry in the
+//! column. The shorter factors of the two decide for the pattern.
 //!
 //! **Conventions.** Matrices are stored by columns. A pivot counts as zero as in [`Lu`](super::Lu).
 //!
@@ -25,8 +25,8 @@ use std::collections::BTreeSet;
 use crate::linalg::lu::{Singular, power_of_two_scale};
 
 /// The diagonal entry is the pivot where it is at least this fraction of the largest. Of a chain of 1 000 bodies with
-/// auxiliary velocities solutions are right to 6e-15, with 1e-3 instead to 4e-13, of rotations to 9e-14 instead of 2e-10;
-/// the factors have less than one entry in a hundred more, and those of rods, rings and frames are the same.
+/// auxiliary velocities solutions are right to 6e-15, with 1e-3 instead to 4e-13, of rotations to 9e-14 instead of
+/// 2e-10; the factors have less than one entry in a hundred more, and those of rods, rings and frames are the same.
 const PREFERRED: f64 = 0.1;
 /// A diagonal entry below this fraction of the largest entry of its column is none.
 const DIAGONAL: f64 = 1e-12;

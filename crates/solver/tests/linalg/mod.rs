@@ -230,8 +230,8 @@ fn the_factors_of_a_chain_stay_sparse() {
     assert!(entries(2000) <= 2 * entries(1000) + 10);
 }
 
-/// Bodies that turn: nine rates of a rotation, each by three of the body before and two joints, with a mass of rank three.
-/// Few diagonal entries can be pivots; the factors still grow as the number of bodies, and lose no digits.
+/// Bodies that turn: nine rates of a rotation, each by three of the body before and two joints, with a mass of rank
+/// three. Few diagonal entries can be pivots; the factors still grow as the number of bodies, and lose no digits.
 #[test]
 fn the_factors_of_masses_of_low_rank_stay_sparse() {
     let mut state = 7_u64;

@@ -9,6 +9,9 @@ use crate::motion::sample::sample_symbols;
 use crate::system::event_phases::event_phases;
 use crate::system::features::narrow_phases;
 
+/// Steps are not limited.
+pub(super) const ANY_LENGTH: f64 = 1e300;
+
 /// The equations over $(t, q, u)$, with all that is read off a state.
 pub(super) struct Field<'a> {
     pub(super) g: &'a Graph,

@@ -10,7 +10,7 @@ use pfaff_model::{Quantity, Workspace};
 use pfaff_program::Program;
 
 use crate::ensemble::lanes::consistent::velocities_at_start;
-use crate::ensemble::lanes::field::{Field, larger, magnitude, real, smaller};
+use crate::ensemble::lanes::field::{ANY_LENGTH, Field, larger, magnitude, real, smaller};
 use crate::ensemble::lanes::layout::StepLayout;
 use crate::ensemble::lanes::step_program::StepProgram;
 
@@ -25,8 +25,6 @@ pub(super) struct LanePrograms {
     pub(super) observed: usize,
 }
 
-/// Steps are not limited.
-pub(super) const ANY_LENGTH: f64 = 1e300;
 /// Models with more phases than this are not run in lanes.
 const MOST_PHASES: usize = 12;
 

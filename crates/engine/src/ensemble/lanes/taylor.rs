@@ -12,9 +12,10 @@
 use pfaff_expr::{Expr, Relation, Role};
 use pfaff_program::{Program, TaylorRecurrences, VectorField};
 
-use crate::ensemble::lanes::field::{Field, larger, magnitude, real, smaller, symbols};
+use crate::ensemble::lanes::field::{
+    ANY_LENGTH, Field, larger, magnitude, real, smaller, symbols,
+};
 use crate::ensemble::lanes::layout::StepLayout;
-use crate::ensemble::lanes::programs::ANY_LENGTH;
 use crate::ensemble::lanes::trial::Trial;
 
 /// The part of the tolerance that the last terms may have.

@@ -5,6 +5,7 @@ use pfaff_model::{Diagnostic, Workspace};
 use pfaff_solver::{ContactState, Rubbing};
 
 use crate::error::Failure;
+use crate::motion::EventRecord;
 use crate::motion::note::brief;
 use crate::motion::sample::{Sample, sample_symbols};
 use crate::problem::start::{Start, dynamics_span};
@@ -326,6 +327,41 @@ impl HybridRun<'_> {
             let _ = system.meet(t, q, v, speed);
         }
         Ok(())
+    }
+
+    /// Frictions that repeat one slide with it.
+    pub(super) fn followers(&mut self, k: usize, f: usize, sign: f64) {
+        let contacts = &self.model.hybrid.contacts;
+        let place: usize = contacts[..k].iter().map(|c| c.frictions.len()).sum::<usize>() + f;
+        for (other, state) in self.now.contacts.iter().enumerate() {
+            let ContactState::Closed(rubbing) = state else { continue };
+            for (i, rubs) in rubbing.iter().enumerate() {
+                if let Rubbing::Follow(Some((leader, part))) = rubs
+                    && *leader == place
+                {
+                    let direction = [sign * part.signum(), 0.0];
+                    self.cause.hints.sliding.push((other, i, direction));
+                }
+            }
+        }
+    }
+
+    /// The direction in which a friction in a plane gives way: against the force that it had.
+    pub(super) fn broken(
+        &self,
+        phase: &Phase,
+        (contact, friction): (usize, usize),
+        crossing: Option<&EventRecord>,
+    ) -> [f64; 2] {
+        let contact = &self.model.hybrid.contacts[contact];
+        let names = contact.friction_names(&contact.frictions[friction]);
+        let force = |name: &String| {
+            let row = phase.model.constraints.iter().position(|c| c.name == *name);
+            row.and_then(|row| crossing?.multipliers.get(row).copied()).unwrap_or(0.0)
+        };
+        let [x, y] = [&names[0], &names[1]].map(force);
+        let length = libm::hypot(x, y);
+        if length > 0.0 { [-x / length, -y / length] } else { [1.0, 0.0] }
     }
 }
 
