@@ -404,10 +404,8 @@ impl HybridRun<'_> {
                 let finite = series.values.iter().filter(|x| x.is_finite());
                 *size = finite.fold(*size, |m, x| m.max(x.abs()));
             }
+            self.speed = self.sizes[motion.q.len()..].iter().fold(0.0, |m, v| m.max(*v));
         }
-        let velocities = motion.v.iter().flat_map(|series| &series.values);
-        let velocities = velocities.chain(&end.v).filter(|v| v.is_finite());
-        self.speed = velocities.fold(self.speed, |m, v| m.max(v.abs()));
         let (stop, length) = (motion.stop.clone(), motion.stop.t - self.t);
         match &mut self.whole {
             Some(whole) => whole.append(motion),
