@@ -124,7 +124,12 @@ fn report(model: &Workspace, dynamics: Result<&Dynamics, &Refusal>) -> CheckRepo
         Ok(Dynamics::Ordinary(ordinary)) => {
             // NOTE: fractional orders are planned by the run, which says if they determine the motion.
             let has_memory = ordinary.residual.iter().any(|&e| model.graph.has_memory(e));
-            regular = (!has_memory).then(|| model.graph.rank(&ordinary.jacobian) == n);
+            let g = &model.graph;
+            let is_regular = || match ordinary.own_unknowns() {
+                Some(own) => !own.into_iter().any(|(_, e)| g.is_zero(e)),
+                None => g.rank(&ordinary.full_jacobian(g)) == n,
+            };
+            regular = (!has_memory).then(is_regular);
         }
         Err(why) => {
             degrees_of_freedom = n - independent(&model.graph, model);

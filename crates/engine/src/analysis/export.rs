@@ -309,19 +309,23 @@ fn written_as_it_stands(model: &Workspace, ordinary: &Ordinary) -> Result<Module
     if !ordinary.affine {
         return Err(unwritable(none));
     }
-    let still: Vec<(Expr, Expr)> = ordinary.unknowns.iter().map(|&x| (x, g.zero())).collect();
-    let right = g.substitute(&ordinary.residual, &still);
-    let right: Vec<Vec<Expr>> = right.into_iter().map(|x| vec![g.neg(x)]).collect();
-    let solved = solve_linear(g, &ordinary.jacobian, &right).ok_or_else(|| unwritable(none))?;
+    let by_elimination = || {
+        let right: Vec<Vec<Expr>> =
+            ordinary.right_side(g).into_iter().map(|x| vec![x]).collect();
+        let solved = solve_linear(g, &ordinary.full_jacobian(g), &right)?;
+        Some(solved.into_iter().map(|x| x[0]).collect())
+    };
+    let solved: Vec<Expr> =
+        ordinary.explicit(g).or_else(by_elimination).ok_or_else(|| unwritable(none))?;
     let (positions_of, velocities) = (model.positions(), model.velocities());
     let second: Vec<usize> =
         (0..positions_of.len()).filter(|&k| ordinary.orders[k] == 2).collect();
     let mut inputs = vec![model.time];
     inputs.extend(&positions_of);
     inputs.extend(second.iter().map(|&k| velocities[k]));
-    let rate = |k: usize| if ordinary.orders[k] == 1 { solved[k][0] } else { velocities[k] };
+    let rate = |k: usize| if ordinary.orders[k] == 1 { solved[k] } else { velocities[k] };
     let mut outputs: Vec<Expr> = (0..positions_of.len()).map(rate).collect();
-    outputs.extend(second.iter().map(|&k| solved[k][0]));
+    outputs.extend(second.iter().map(|&k| solved[k]));
     let program = Program::compile(g, &inputs, &model.parameter_symbols(), &outputs);
     let functions = vec![ExportedFunction {
         name: "rates".into(),

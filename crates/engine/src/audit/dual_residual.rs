@@ -10,6 +10,8 @@
 //! Derivatives by symbols come from sweeps of `dual.rs`, rates along the motion $(\dot q, \ddot q, 1)$ from
 //! its dual numbers, at several instants together.
 
+use std::collections::BTreeMap;
+
 use pfaff_expr::Expr;
 use pfaff_mechanics::Class;
 use pfaff_model::{Dynamics, ForceOrigin, Principle, Workspace};
@@ -526,23 +528,21 @@ fn lanes(instants: &[Sample], of: impl Fn(&Sample) -> f64) -> Lanes {
 pub(crate) fn equation_residuals(model: &Workspace, sample: &Sample) -> Vec<Deviation> {
     let Dynamics::Equations(equations) = &model.dynamics else { return Vec::new() };
     let g = &model.graph;
+    // Each value, and whether it is a position.
+    let mut known: BTreeMap<Expr, (f64, bool)> = BTreeMap::new();
+    for (k, c) in model.coordinates.iter().enumerate() {
+        known.insert(c.position, (sample.q[k], true));
+        known.insert(c.velocity, (sample.v[k], false));
+        known.insert(c.acceleration, (sample.a[k], false));
+    }
+    let known = &known;
     let at = |positions: f64, rates: f64| {
-        move |s: Expr| {
-            for (k, c) in model.coordinates.iter().enumerate() {
-                if c.position == s {
-                    return sample.q[k] * positions;
-                }
-                if c.velocity == s {
-                    return sample.v[k] * rates;
-                }
-                if c.acceleration == s {
-                    return sample.a[k] * rates;
-                }
+        move |s: Expr| match known.get(&s) {
+            Some(&(x, is_position)) => x * if is_position { positions } else { rates },
+            None if s == model.time => sample.t,
+            None => {
+                model.parameters.iter().find(|p| p.symbol == s).map_or(f64::NAN, |p| p.value)
             }
-            if s == model.time {
-                return sample.t;
-            }
-            model.parameters.iter().find(|p| p.symbol == s).map_or(f64::NAN, |p| p.value)
         }
     };
     let outputs: Vec<Expr> = equations.iter().map(|e| e.expr).collect();

@@ -28,7 +28,7 @@ use pfaff_solver::{
 use crate::audit::error::{AMPLIFIED_TIME, WORST, against_limit, error_limit, plain_limit};
 use crate::motion::sample::Sample;
 use crate::motion::verdict::Check;
-use crate::system::compiled::CompiledSystem;
+use crate::system::compiled::{Compiled, CompiledSystem};
 
 /// Steps up to which a run is short: one that is smooth, and one with switches or narrow features, whose errors depend
 /// less regularly on the tolerance.
@@ -78,6 +78,8 @@ pub(crate) struct SecondRun {
     pub(crate) growth: f64,
     /// The state in which it ended.
     pub(crate) end: Sample,
+    /// The largest error of derivatives that were integrated with the motion, at the end in parts of their sizes.
+    pub(crate) of_tangents: Option<f64>,
 }
 
 /// The run to be compared with.
@@ -319,6 +321,8 @@ fn compared(first: &FirstRun<'_>, y0: &[f64], kind: Kind) -> Option<SecondRun> {
             velocity_errors.push(margin * distance + rounding + of_time + of_step * fastest);
         }
     }
+    let is_there = reached.t == outcome.t && !comparison.is_apart;
+    let of_tangents = is_there.then(|| tangent_error(&system, outcome, &reached.y, margin));
     if is_loose {
         // The next segment goes on from the error of the first run, not from that of the second.
         let pairs = [
@@ -350,7 +354,25 @@ fn compared(first: &FirstRun<'_>, y0: &[f64], kind: Kind) -> Option<SecondRun> {
         late,
         growth: 1.0,
         end: last,
+        of_tangents,
     })
+}
+
+/// The largest difference of derivatives that are integrated with a motion, in parts of their sizes.
+fn tangent_error(
+    system: &CompiledSystem,
+    outcome: &Outcome,
+    second: &[f64],
+    margin: f64,
+) -> f64 {
+    let Compiled::Reduced(reduced) = &system.dynamics else { return 0.0 };
+    let d = reduced.n + reduced.k;
+    let mut largest = 0.0_f64;
+    for i in d..reduced.controlled() {
+        let distance = margin * (second[i] - outcome.y[i]).abs() / outcome.scales[i];
+        largest = if distance.is_nan() { distance } else { largest.max(distance) };
+    }
+    largest
 }
 
 /// Whether the state of a second run has jumped as often; a jump at the very end may be due.
@@ -446,7 +468,8 @@ struct Comparison<'a> {
     steps: &'a [StoredStep],
     /// One in so many of them is compared.
     stride: usize,
-    scales: &'a [f64],
+    /// The sizes of the coordinates on the way: those at the end may have decayed.
+    scales: Vec<f64>,
     forward: bool,
     y: Vec<f64>,
     here: Sample,
@@ -468,11 +491,17 @@ struct Comparison<'a> {
 impl<'a> Comparison<'a> {
     fn new(first: &FirstRun<'a>, system: &CompiledSystem, forward: bool) -> Self {
         let (n, m) = (system.n, system.m);
+        let mut scales = first.scales[..n].to_vec();
+        for step in first.kept {
+            let q = step.as_step();
+            let q = q.state_at_end().iter();
+            scales.iter_mut().zip(q).for_each(|(scale, x)| *scale = scale.max(x.abs()));
+        }
         Self {
             system: system.clone(),
             steps: first.kept,
             stride: 1,
-            scales: first.scales,
+            scales,
             forward,
             y: vec![0.0; system.dimension()],
             here: Sample::new(n, m),

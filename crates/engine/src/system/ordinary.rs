@@ -1,13 +1,17 @@
 //! An `equation` model as numbers: the highest derivatives at a state.
 //!
 //! $F(t, y, x) = 0$ is solved for the highest derivatives $x$ by Newton's iteration, $J\,\delta x = -F$;
-//! where $F$ is affine in $x$ one step is exact.
+//! where $F$ is affine in $x$ one step is exact. Where each equation has one unknown of its own, its entry of $J$ is divided
+//! by; any other $J$ is treated as (K) without constraints.
 
 use pfaff_expr::Expr;
 use pfaff_mechanics::Ordinary;
 use pfaff_model::Workspace;
 use pfaff_program::{Backend, CompileError, Executor, Program};
-use pfaff_solver::{Advance, EvalError, Lu, NewtonProblem, NewtonRule, Stall, newton};
+use pfaff_solver::{Advance, EvalError, NewtonProblem, NewtonRule, Stall, newton};
+
+use crate::system::saddle_point::{Blocks, Saddle};
+use crate::system::sparse_rows::RowPattern;
 
 /// The compiled equations of an `equation` model.
 #[derive(Clone, Debug)]
@@ -19,9 +23,12 @@ pub(crate) struct OrdinarySystem {
     inputs: Vec<f64>,
     /// Where each unknown stands in `inputs`.
     unknown_at: Vec<usize>,
-    /// $F$, then $J$ by rows.
+    /// $F$, then the entries of $J$ by rows.
     outputs: Vec<f64>,
-    lu: Lu,
+    pattern: RowPattern,
+    /// The unknown of each equation, where it has one of its own.
+    own: Option<Vec<usize>>,
+    saddle: Saddle,
     step: Vec<f64>,
     /// The highest derivatives of the last solve.
     pub(crate) unknowns: Vec<f64>,
@@ -40,7 +47,12 @@ impl OrdinarySystem {
         inputs.extend(model.velocities());
         inputs.extend(model.accelerations());
         let mut outputs = ordinary.residual.clone();
-        outputs.extend(ordinary.jacobian.iter().flatten());
+        outputs.extend(ordinary.jacobian.iter().flatten().map(|entry| entry.1));
+        let columns: Vec<Vec<usize>> = ordinary
+            .jacobian
+            .iter()
+            .map(|row| row.iter().map(|entry| entry.0).collect())
+            .collect();
         let program =
             Program::compile(&model.graph, &inputs, &model.parameter_symbols(), &outputs)?;
         Ok(Self {
@@ -55,7 +67,9 @@ impl OrdinarySystem {
                 .collect(),
             inputs: vec![0.0; inputs.len()],
             outputs: vec![0.0; outputs.len()],
-            lu: Lu::new(n),
+            pattern: RowPattern::new(columns.iter().map(Vec::as_slice)),
+            own: ordinary.own_unknowns().map(|own| own.iter().map(|entry| entry.0).collect()),
+            saddle: Saddle::default(),
             step: vec![0.0; n],
             unknowns: vec![0.0; n],
         })
@@ -96,8 +110,16 @@ impl OrdinarySystem {
     }
 
     /// Solves $J x = b$ for a right side, which becomes the solution.
-    pub(crate) fn solve_again(&self, right: &mut [f64]) {
-        self.lu.solve(right);
+    pub(crate) fn solve_again(&mut self, right: &mut [f64]) -> Result<(), EvalError> {
+        if let Some(own) = &self.own {
+            let entries = &self.outputs[self.unknowns.len()..];
+            self.step.copy_from_slice(right);
+            for (&j, (b, d)) in own.iter().zip(self.step.iter().zip(entries)) {
+                right[j] = b / d;
+            }
+            return Ok(());
+        }
+        self.saddle.solve_again(right)
     }
 }
 
@@ -115,9 +137,20 @@ impl NewtonProblem for OrdinarySystem {
             self.unknowns.fill(0.0);
             return Err(EvalError::NotFinite);
         }
-        self.lu.factor(n, jacobian).map_err(|_| EvalError::Singular)?;
-        self.step.copy_from_slice(residual);
-        self.lu.solve(&mut self.step);
+        if let Some(own) = &self.own {
+            if jacobian.contains(&0.0) {
+                return Err(EvalError::Singular);
+            }
+            for (&j, (f, d)) in own.iter().zip(residual.iter().zip(jacobian)) {
+                self.step[j] = f / d;
+            }
+            return Ok(0.0);
+        }
+        let none = RowPattern::default();
+        let (mass, none) = (self.pattern.with(jacobian), none.with(&[]));
+        let blocks = Blocks { mass, left: none, right: none, force: residual, drift: &[] };
+        self.saddle.solve(&blocks)?;
+        self.step.copy_from_slice(&self.saddle.solution);
         Ok(0.0)
     }
 

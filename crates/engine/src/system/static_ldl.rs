@@ -263,6 +263,29 @@ mod tests {
              constraint e[i = 0..N]: Y[i]'*cos(th[i]) - X[i]'*sin(th[i]) = 0\n",
             true,
         );
+        // Rods in space by two angles each: what they share has no mass of its own.
+        forms_agree(
+            "parameters N = 20\ncoordinates th[1..N], ph[1..N]\nlet P[0] = [0, 0, 0]\n\
+             let P[i = 1..N] = P[i-1] + [sin(th[i])*cos(ph[i]), sin(th[i])*sin(ph[i]), -cos(th[i])]\n\
+             kinetic sum(i = 1..N, dot(P[i]', P[i]'))/2\npotential sum(i = 1..N, P[i][3])\n",
+            true,
+        );
+        // Angles between the rods: the sums of their rates have no mass of their own.
+        forms_agree(
+            "parameters N = 40\ncoordinates q[1..N]\nlet A[0] = 0\nlet X[0] = 0\nlet Y[0] = 0\n\
+             let A[i = 1..N] = A[i-1] + 0.2*q[i]\nlet X[i = 1..N] = X[i-1] + sin(A[i])\n\
+             let Y[i = 1..N] = Y[i-1] - cos(A[i])\n\
+             kinetic sum(i = 1..N, (X[i]'^2 + Y[i]'^2)/2)\npotential sum(i = 1..N, Y[i])\n",
+            true,
+        );
+        // Bodies that turn, by products of rotations: their nine rates, of which three are independent, are not used.
+        forms_agree(
+            "parameters N = 13\ncoordinates a[1..N], b[1..N]\nlet R[0] = identity(3)\nlet P[0] = [0, 0, 0]\n\
+             let R[i = 1..N] = R[i-1]*rotation_z(a[i])*rotation_x(b[i])\n\
+             let P[i = 1..N] = P[i-1] - R[i]*[0, 0.2, 1]\nlet w[i = 1..N] = vee(transpose(R[i])*R[i]')\n\
+             kinetic sum(i = 1..N, dot(P[i]', P[i]')/2 + dot(w[i], w[i])/5)\n",
+            false,
+        );
         // Rods in Cartesian coordinates, closed.
         forms_agree(
             "parameters N = 60\ncoordinates X[1..N], Y[1..N]\nkinetic sum(i = 1..N, X[i]'^2 + Y[i]'^2)/2\n\

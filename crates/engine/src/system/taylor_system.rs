@@ -281,25 +281,33 @@ pub(crate) fn ordinary_recurrences(
     if !ordinary.affine {
         return Err(TaylorError::Implicit);
     }
-    let still: Vec<(Expr, Expr)> = ordinary.unknowns.iter().map(|&x| (x, g.zero())).collect();
-    let rest = g.substitute(&ordinary.residual, &still);
-    let right: Vec<Expr> = rest.into_iter().map(|e| g.neg(e)).collect();
+    let explicit = ordinary.explicit(g);
+    let highest = explicit.as_ref().unwrap_or(&ordinary.unknowns);
     let (q, v) = (model.positions(), model.velocities());
     let second: Vec<usize> = (0..q.len()).filter(|&k| ordinary.orders[k] == 2).collect();
-    let rate = |k: usize| if ordinary.orders[k] == 2 { v[k] } else { ordinary.unknowns[k] };
+    let rate = |k: usize| if ordinary.orders[k] == 2 { v[k] } else { highest[k] };
     let mut rates: Vec<Expr> = (0..q.len()).map(rate).collect();
-    rates.extend(second.iter().map(|&k| ordinary.unknowns[k]));
+    rates.extend(second.iter().map(|&k| highest[k]));
     let mut state = q;
     state.extend(second.iter().map(|&k| v[k]));
-    TaylorRecurrences::of(&VectorField {
+    let field = VectorField {
         graph: g,
         time: model.time,
         state: &state,
         parameters: &model.parameter_symbols(),
         rates: &rates,
+        unknowns: &[],
+        matrix: &[],
+        right: &[],
+    };
+    if explicit.is_some() {
+        return TaylorRecurrences::of(&field);
+    }
+    TaylorRecurrences::of(&VectorField {
         unknowns: &ordinary.unknowns,
-        matrix: &ordinary.jacobian.concat(),
-        right: &right,
+        matrix: &ordinary.full_jacobian(g).concat(),
+        right: &ordinary.right_side(g),
+        ..field
     })
 }
 

@@ -5,6 +5,15 @@
 //! of its multipliers is. Where there are coordinates without mass, as with auxiliary velocities, these diagonals are
 //! sums of squares that may vanish one by one: a multiplier then waits for all its coordinates with mass, and a
 //! coordinate without mass for all its multipliers.
+//!
+//! An unknown without diagonal and with one neighbour gives that neighbour at once, $c\,x_p = b$, and itself follows from
+//! the equation of its neighbour when all others are known. Such a pair fills nothing in, and comes first: a
+//! coordinate that only the definition of a relative velocity contains, or a constraint that holds one coordinate.
+//!
+//! [`substitution_order`] divides by no mass of an auxiliary velocity. Each is replaced by its definition, the last one
+//! first, and a coordinate is eliminated when no definition contains it any more: from the tips of a tree to its root,
+//! as in the articulated bodies of [Featherstone08]. The masses that are divided by are then positive whatever
+//! the auxiliary velocities carry; multipliers come last.
 
 use std::collections::BTreeSet;
 
@@ -60,14 +69,19 @@ impl EliminationOrder {
 
     /// The next one.
     pub(crate) fn next(&mut self) -> Option<usize> {
-        let (_, _, p) = self.queue.pop_first()?;
-        self.entries[p] = None;
+        let (_, _, p) = *self.queue.first()?;
+        self.take(p);
+        Some(p)
+    }
+
+    /// An unknown is eliminated now, whatever the order.
+    pub(crate) fn take(&mut self, p: usize) {
+        self.put(p, None);
         for i in std::mem::take(&mut self.waiting[p]) {
             self.open[i] -= 1;
             let count = self.entries[i].map(|entry| entry.1);
             self.put(i, count);
         }
-        Some(p)
     }
 }
 
@@ -91,8 +105,26 @@ pub(crate) fn elimination_steps(
     let mut order = EliminationOrder::new(matrix.len()).with_care(mass.len(), &neighbours);
     let usable = |row: &BTreeSet<usize>, i: usize| row.contains(&i).then_some(row.len());
     (0..matrix.len()).for_each(|i| order.put(i, usable(&matrix[i], i)));
+    let single = |row: &BTreeSet<usize>, i: usize| {
+        let only = row.first().filter(|_| row.len() == 1)?;
+        (*only != i).then_some(*only)
+    };
+    let mut singles: Vec<usize> = (0..matrix.len()).collect();
     let (mut steps, mut done) = (0, 0);
-    while let Some(p) = order.next() {
+    loop {
+        while let Some(u) = singles.pop() {
+            let Some(p) = single(&matrix[u], u) else { continue };
+            [u, p].into_iter().for_each(|i| order.take(i));
+            matrix[u].clear();
+            let row = std::mem::take(&mut matrix[p]);
+            (steps, done) = (steps + 1 + 2 * row.len(), done + 2);
+            for &i in row.iter().filter(|&&i| i != p && i != u) {
+                matrix[i].remove(&p);
+                order.put(i, usable(&matrix[i], i));
+                singles.push(i);
+            }
+        }
+        let Some(p) = order.next() else { break };
         let mut row = std::mem::take(&mut matrix[p]);
         row.remove(&p);
         done += 1;
@@ -105,8 +137,121 @@ pub(crate) fn elimination_steps(
             matrix[i].extend(row.iter().copied());
             order.put(i, usable(&matrix[i], i));
         }
+        singles.extend(row);
     }
     (done == matrix.len()).then_some(steps)
+}
+
+/// The order of substitution, and its steps; `None` if they are more than `most`, or masses are missing. Each auxiliary
+/// velocity stands for itself and its definition. The first rows, as many as `definitions`, define them.
+pub(crate) fn substitution_order(
+    mass: &[Vec<usize>],
+    rows: &[Vec<usize>],
+    definitions: usize,
+    most: usize,
+) -> Option<(Vec<usize>, usize)> {
+    let mut left = Substitution::new(mass, rows, definitions, most);
+    (0..left.coordinates).try_for_each(|i| left.eliminate_free(i))?;
+    for w in (left.coordinates..mass.len()).rev() {
+        let changed = left.substitute(w)?;
+        changed.into_iter().try_for_each(|i| left.eliminate_free(i))?;
+    }
+    // What no definition ever held back, and then the multipliers, each time the one with fewest neighbours.
+    let size = left.matrix.len();
+    let mut order = EliminationOrder::new(size);
+    let first = mass.len() + definitions;
+    (first..size).for_each(|a| order.open[a] = 1);
+    let usable = |row: &BTreeSet<usize>, i: usize| row.contains(&i).then_some(row.len());
+    (0..size).for_each(|i| order.put(i, usable(&left.matrix[i], i)));
+    while let Some(p) = order.next() {
+        for i in left.eliminate(p)? {
+            order.put(i, usable(&left.matrix[i], i));
+        }
+    }
+    // Coordinates, auxiliary velocities, multipliers.
+    let count = mass.len() + rows.len() - definitions;
+    (left.order.len() == count).then_some((left.order, left.steps))
+}
+
+/// A pattern from which auxiliary velocities disappear.
+struct Substitution {
+    matrix: Vec<BTreeSet<usize>>,
+    coordinates: usize,
+    definitions: std::ops::Range<usize>,
+    order: Vec<usize>,
+    steps: usize,
+    most: usize,
+}
+
+impl Substitution {
+    fn new(mass: &[Vec<usize>], rows: &[Vec<usize>], definitions: usize, most: usize) -> Self {
+        let mut matrix: Vec<BTreeSet<usize>> =
+            mass.iter().map(|row| row.iter().copied().collect()).collect();
+        for (a, row) in rows.iter().enumerate() {
+            for &i in row {
+                matrix[i].insert(mass.len() + a);
+            }
+            matrix.push(row.iter().copied().collect());
+        }
+        let coordinates = mass.len() - definitions;
+        let definitions = mass.len()..mass.len() + definitions;
+        Self { matrix, coordinates, definitions, order: Vec::new(), steps: 0, most }
+    }
+
+    fn count(&mut self, steps: usize) -> Option<()> {
+        self.steps += steps;
+        (self.steps <= self.most).then_some(())
+    }
+
+    /// Eliminates a coordinate that no definition contains any more.
+    fn eliminate_free(&mut self, i: usize) -> Option<()> {
+        let row = &self.matrix[i];
+        let is_coordinate = i < self.coordinates && row.contains(&i);
+        if is_coordinate && row.range(self.definitions.clone()).next().is_none() {
+            self.eliminate(i)?;
+        }
+        Some(())
+    }
+
+    /// Eliminates an unknown by its diagonal; tells its neighbours.
+    fn eliminate(&mut self, p: usize) -> Option<BTreeSet<usize>> {
+        let mut row = std::mem::take(&mut self.matrix[p]);
+        row.remove(&p);
+        self.count(1 + row.len() * (row.len() + 5) / 2)?;
+        for &i in &row {
+            self.matrix[i].remove(&p);
+            self.matrix[i].extend(&row);
+        }
+        self.order.push(p);
+        Some(row)
+    }
+
+    /// Replaces an auxiliary velocity by its definition; tells what that contains.
+    fn substitute(&mut self, w: usize) -> Option<BTreeSet<usize>> {
+        let own = self.definitions.start + w - self.coordinates;
+        let mut contained = std::mem::take(&mut self.matrix[own]);
+        contained.remove(&w);
+        let mut others = std::mem::take(&mut self.matrix[w]);
+        others.remove(&own);
+        let has_mass = others.remove(&w);
+        let squares = if has_mass { contained.len() * (contained.len() + 1) / 2 } else { 0 };
+        self.count(1 + 2 * contained.len() * (1 + others.len()) + squares)?;
+        for &i in contained.iter().chain(&others) {
+            self.matrix[i].remove(&w);
+            self.matrix[i].remove(&own);
+        }
+        for &i in &contained {
+            self.matrix[i].extend(&others);
+            if has_mass {
+                self.matrix[i].extend(&contained);
+            }
+        }
+        for &i in &others {
+            self.matrix[i].extend(&contained);
+        }
+        self.order.push(w);
+        Some(contained)
+    }
 }
 
 #[cfg(test)]
@@ -133,6 +278,37 @@ mod tests {
         assert!(elimination_steps(&full, &[], 20 * short).is_none());
         // Nothing to divide by.
         assert_eq!(elimination_steps(&[vec![]], &[], usize::MAX), None);
+    }
+
+    /// Relative angles: $w_k = w_{k-1} + \dot q_k$ carries no mass, points $x_k = x_{k-1} + c_k w_k$ do. Both orders take as
+    /// many steps as there are bodies; a division by what carries nothing would fill the matrix.
+    #[test]
+    fn what_carries_no_mass_takes_as_many_steps() {
+        let chain = |n: usize| {
+            let mut mass: Vec<Vec<usize>> = vec![Vec::new(); n];
+            let mut rows = Vec::new();
+            for k in 0..n {
+                let w = n + 2 * k;
+                mass.extend([vec![], vec![w + 1]]);
+                let before = |x: usize| (k > 0).then_some(x - 2);
+                rows.push([Some(k), before(w), Some(w)].into_iter().flatten().collect());
+                rows.push(
+                    [Some(w), before(w + 1), Some(w + 1)].into_iter().flatten().collect(),
+                );
+            }
+            (mass, rows)
+        };
+        let steps = |n: usize| {
+            let (mass, rows): (Vec<Vec<usize>>, Vec<Vec<usize>>) = chain(n);
+            let (order, steps) =
+                substitution_order(&mass, &rows, rows.len(), usize::MAX).unwrap();
+            assert_eq!(order.len(), 3 * n, "every coordinate and every auxiliary velocity");
+            assert_eq!(substitution_order(&mass, &rows, rows.len(), steps - 1), None);
+            (steps, elimination_steps(&mass, &rows, usize::MAX).unwrap())
+        };
+        let (short, long) = (steps(100), steps(200));
+        assert!(long.0 <= 2 * short.0 && long.1 <= 2 * short.1 + 20, "{short:?} {long:?}");
+        assert!(long.0 < 30 * 200, "{long:?}");
     }
 
     /// A pivot with $k$ neighbours takes $1 + k(k+5)/2$ steps.

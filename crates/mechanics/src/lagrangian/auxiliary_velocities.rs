@@ -21,7 +21,13 @@ use pfaff_expr::{Expr, Graph, Node, Role};
 use pfaff_model::Workspace;
 use rustc_hash::FxHashMap;
 
-use crate::algebra::elimination_order::elimination_steps;
+use crate::algebra::elimination_order::{elimination_steps, substitution_order};
+
+/// More shared velocities than this for each coordinate describe motions that the joints do not have, as the nine rates of
+/// a rotation do. Elimination then takes small inertias from large ones: eight digits are lost over twenty bodies.
+const MOST: usize = 5;
+/// Steps for each unknown beyond which auxiliary velocities are not replaced by their definitions.
+const LONGEST: usize = 256;
 
 /// $\tilde M$, $D$ and $\tilde A$ by their entries.
 #[derive(Clone, Debug)]
@@ -60,6 +66,9 @@ impl AuxiliaryVelocities {
         let roots: Vec<Expr> =
             [lagrangian].into_iter().chain(residual.iter().copied()).collect();
         let shared = shared_velocities(g, &roots, &velocities)?;
+        if shared.len() > MOST * velocities.len() {
+            return None;
+        }
         let symbol = |k: usize| g.symbol(&format!("auxiliary velocity {k}"), Role::Free);
         let parts: Vec<(Expr, Expr)> =
             shared.iter().enumerate().map(|(k, &e)| (e, symbol(k))).collect();
@@ -103,7 +112,11 @@ impl AuxiliaryVelocities {
         let mass: Vec<Vec<usize>> = self.mass.iter().map(columns).collect();
         let rows: Vec<Vec<usize>> =
             self.definitions.iter().chain(&self.jacobian).map(columns).collect();
-        let steps = elimination_steps(&mass, &rows, usize::MAX);
+        let limit = LONGEST * (mass.len() + rows.len());
+        let substituted = substitution_order(&mass, &rows, self.definitions.len(), limit);
+        let substituted = substituted.map(|found| found.1);
+        let divided = elimination_steps(&mass, &rows, substituted.unwrap_or(usize::MAX));
+        let steps = divided.or(substituted);
         steps.is_some_and(|own| {
             steps_written_out(&mass, &rows, self.definitions.len(), own).is_none()
         })
@@ -172,7 +185,8 @@ fn symmetric(columns: &[Vec<(usize, Expr)>]) -> Vec<Vec<(usize, Expr)>> {
     rows
 }
 
-/// Expressions affine in the velocities that several others use, operands first; `None` if there are none.
+/// Expressions affine in the velocities that several others use, operands first; `None` if there are none. A multiple
+/// of one velocity is none of them: its definition would be as long as what it stands for.
 fn shared_velocities(g: &Graph, roots: &[Expr], velocities: &[Expr]) -> Option<Vec<Expr>> {
     let mut degree: FxHashMap<Expr, u8> = velocities.iter().map(|&v| (v, 1)).collect();
     let mut users: FxHashMap<Expr, usize> = FxHashMap::default();
@@ -192,11 +206,24 @@ fn shared_velocities(g: &Graph, roots: &[Expr], velocities: &[Expr]) -> Option<V
         operands.into_iter().for_each(|o| *users.entry(o).or_default() += 1);
         degree.insert(e, own.min(2));
     }
-    let is_shared = |e: &Expr| {
-        let is_symbol = matches!(g.node(*e), Node::Symbol(_));
-        !is_symbol && degree[e] == 1 && users.get(e).is_some_and(|&count| count > 1)
+    // Whether each is a multiple of one velocity, plus what has none.
+    let mut multiples: FxHashMap<Expr, bool> = FxHashMap::default();
+    let mut is_shared = |e: &Expr| {
+        if degree[e] != 1 {
+            return false;
+        }
+        let node = g.node(*e);
+        let mut moving = node.operands().filter(|o| degree[o] == 1);
+        let is_multiple = match (moving.next(), moving.next()) {
+            (Some(a), None) => multiples[&a],
+            (Some(_), Some(_)) => false,
+            (None, _) => true,
+        };
+        let is_shared = !is_multiple && users.get(e).is_some_and(|&count| count > 1);
+        multiples.insert(*e, is_multiple || is_shared);
+        is_shared
     };
-    let shared: Vec<Expr> = live.into_iter().filter(is_shared).collect();
+    let shared: Vec<Expr> = live.into_iter().filter(&mut is_shared).collect();
     (!shared.is_empty()).then_some(shared)
 }
 
@@ -205,7 +232,7 @@ mod tests {
     use super::*;
     use pfaff_expr::Unary;
 
-    /// What is affine in the velocities and has several users, of which a square is one.
+    /// What is affine in several velocities and has several users, of which a square is one.
     #[test]
     fn velocities_that_several_terms_use_are_shared() {
         let g = Graph::new();
@@ -214,19 +241,21 @@ mod tests {
         let twice = |e: Expr| [g.sqrt(e), g.unary(Unary::Exp, e)];
         let product = g.mul(x, v);
         let sum = g.add(product, u);
-        let (less, over) = (g.sub(x, product), g.div(sum, y));
-        assert_eq!(shared(&twice(g.neg(product))), Some(vec![g.neg(product)]));
-        for e in [product, sum, less, over, g.mul(u, y)] {
+        let (less, over) = (g.sub(u, product), g.div(sum, y));
+        for e in [sum, less, over, g.neg(sum), g.mul(sum, y), g.add(x, sum)] {
             let text = g.to_text(e);
             assert_eq!(shared(&twice(e)), Some(vec![e]), "{text}");
             assert_eq!(shared(&[g.mul(e, e)]), None, "{text} has one user");
             assert_eq!(shared(&[g.mul(e, e), e]), None, "{text} is no user of itself");
             assert_eq!(shared(&[g.mul(e, e), g.mul(e, x)]), Some(vec![e]), "{text}");
         }
-        assert_eq!(
-            shared(&[g.sqrt(sum), g.cos(sum), g.sqrt(product)]),
-            Some(vec![product, sum])
-        );
+        // Of a sum that is shared and its multiple, the sum.
+        let both = [twice(sum), twice(g.mul(sum, y))].concat();
+        assert_eq!(shared(&both), Some(vec![sum]));
+        // Multiples of one velocity.
+        for e in [product, g.neg(product), g.sub(x, product), g.div(u, y)] {
+            assert_eq!(shared(&twice(e)), None, "{}", g.to_text(e));
+        }
         // Symbols, what has no velocity, and what is not affine.
         let (square, bent) = (g.mul(v, u), g.div(x, v));
         for e in [v, x, g.mul(x, y), square, g.add(x, square), bent, g.sin(v), g.pow(x, u)] {

@@ -5,8 +5,9 @@
 //! Jacobian $J = \partial F/\partial x$; where $F$ is affine in $x$ one solve of $J x = -F(t,y,0)$ is enough,
 //! otherwise Newton's iteration is needed.
 
-use pfaff_expr::Expr;
+use pfaff_expr::{Expr, Graph};
 use pfaff_model::{Dynamics, Workspace};
+use rustc_hash::FxHashSet;
 
 use crate::equations::Refusal;
 
@@ -19,10 +20,48 @@ pub struct Ordinary {
     pub unknowns: Vec<Expr>,
     /// $F$, one for each equation.
     pub residual: Vec<Expr>,
-    /// $J = \partial F/\partial x$ by rows.
-    pub jacobian: Vec<Vec<Expr>>,
+    /// $J = \partial F/\partial x$ by rows: the entries that are not zero, with their columns.
+    pub jacobian: Vec<Vec<(usize, Expr)>>,
     /// Whether $F$ is affine in the unknowns.
     pub affine: bool,
+}
+
+impl Ordinary {
+    /// The unknown of each equation with its entry of $J$, where every equation has one and each another one.
+    pub fn own_unknowns(&self) -> Option<Vec<(usize, Expr)>> {
+        let mut is_taken = vec![false; self.jacobian.len()];
+        let own = |row: &Vec<(usize, Expr)>| match row[..] {
+            [(j, e)] if !std::mem::replace(&mut is_taken[j], true) => Some((j, e)),
+            _ => None,
+        };
+        self.jacobian.iter().map(own).collect()
+    }
+
+    /// $J$ with all its zeros.
+    pub fn full_jacobian(&self, g: &Graph) -> Vec<Vec<Expr>> {
+        let full = |row: &Vec<(usize, Expr)>| {
+            let mut full = vec![g.zero(); self.unknowns.len()];
+            row.iter().for_each(|&(j, e)| full[j] = e);
+            full
+        };
+        self.jacobian.iter().map(full).collect()
+    }
+
+    /// $-F(t, y, 0)$, the right side of $Jx$ where the equations are affine.
+    pub fn right_side(&self, g: &Graph) -> Vec<Expr> {
+        let still: Vec<(Expr, Expr)> = self.unknowns.iter().map(|&x| (x, g.zero())).collect();
+        g.substitute(&self.residual, &still).into_iter().map(|e| g.neg(e)).collect()
+    }
+
+    /// The highest derivatives, where each equation is affine in one of its own.
+    pub fn explicit(&self, g: &Graph) -> Option<Vec<Expr>> {
+        let own = self.own_unknowns().filter(|_| self.affine)?;
+        let mut found = vec![g.zero(); own.len()];
+        for (b, (j, e)) in self.right_side(g).into_iter().zip(own) {
+            found[j] = g.div(b, e);
+        }
+        Some(found)
+    }
 }
 
 /// The equations of an `equation` model.
@@ -48,7 +87,8 @@ pub fn ordinary(model: &Workspace) -> Result<Ordinary, Refusal> {
         let (orders, unknowns, jacobian) = (Vec::new(), Vec::new(), Vec::new());
         return Ok(Ordinary { orders, unknowns, residual, jacobian, affine: false });
     }
-    let occurs = |s: Expr| residual.iter().any(|&e| g.contains(e, &[s]));
+    let present: FxHashSet<Expr> = g.symbols(&residual).into_iter().collect();
+    let occurs = |s: Expr| present.contains(&s);
     let mut orders = Vec::new();
     let mut unknowns = Vec::new();
     for c in &model.coordinates {
@@ -62,7 +102,13 @@ pub fn ordinary(model: &Workspace) -> Result<Ordinary, Refusal> {
             return Err(Refusal::Algebraic { name: c.name.clone(), span: c.span });
         }
     }
-    let jacobian = g.merging(|| g.jacobian(&residual, &unknowns));
-    let affine = jacobian.iter().flatten().all(|&e| !g.contains(e, &unknowns));
+    let columns = g.merging(|| g.jacobian_columns(&residual, &unknowns));
+    let mut jacobian = vec![Vec::new(); residual.len()];
+    for (j, column) in columns.into_iter().enumerate() {
+        column.into_iter().for_each(|(i, slope)| jacobian[i].push((j, slope)));
+    }
+    let entries: Vec<Expr> = jacobian.iter().flatten().map(|entry| entry.1).collect();
+    let still: FxHashSet<Expr> = unknowns.iter().copied().collect();
+    let affine = g.symbols(&entries).iter().all(|s| !still.contains(s));
     Ok(Ordinary { orders, unknowns, residual, jacobian, affine })
 }

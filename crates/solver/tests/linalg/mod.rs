@@ -230,6 +230,65 @@ fn the_factors_of_a_chain_stay_sparse() {
     assert!(entries(2000) <= 2 * entries(1000) + 10);
 }
 
+/// Bodies that turn: nine rates of a rotation, each by three of the body before and two joints, with a mass of rank three.
+/// Few diagonal entries can be pivots; the factors still grow as the number of bodies, and lose no digits.
+#[test]
+fn the_factors_of_masses_of_low_rank_stay_sparse() {
+    let mut state = 7_u64;
+    let mut number = move || {
+        state = state
+            .wrapping_mul(6_364_136_223_846_793_005)
+            .wrapping_add(1_442_695_040_888_963_407);
+        (state >> 11) as f64 / (1_u64 << 52) as f64 - 1.0
+    };
+    let mut factored = |bodies: usize| {
+        let first = 2 * bodies;
+        let size = first + 18 * bodies;
+        let mut columns = vec![Vec::new(); size];
+        let mut put = |i: usize, j: usize, x: f64| {
+            columns[j].push((i, x));
+            if i != j {
+                columns[i].push((j, x));
+            }
+        };
+        for k in 0..bodies {
+            let (w, row) = (first + 9 * k, first + 9 * (bodies + k));
+            let spread: Vec<f64> = (0..27).map(|_| number()).collect();
+            for a in 0..9 {
+                for b in 0..=a {
+                    put(
+                        w + a,
+                        w + b,
+                        (0..3).map(|c| spread[9 * c + a] * spread[9 * c + b]).sum(),
+                    );
+                }
+                put(row + a, w + a, 1.0);
+                put(row + a, 2 * k, number());
+                put(row + a, 2 * k + 1, number());
+                if k > 0 {
+                    (0..3).for_each(|b| put(row + a, w - 9 + a / 3 * 3 + b, number()));
+                }
+            }
+        }
+        columns.iter_mut().for_each(|column| column.sort_by_key(|entry| entry.0));
+        let solution: Vec<f64> = (0..size).map(|_| number()).collect();
+        let mut x = vec![0.0; size];
+        for (column, factor) in columns.iter().zip(&solution) {
+            column.iter().for_each(|&(i, a)| x[i] += a * factor);
+        }
+        let (begins, rows, values) = by_columns(&columns);
+        let mut lu = SparseLu::default();
+        lu.factor(&begins, &rows, &values).unwrap();
+        lu.solve(&mut x);
+        for (x, y) in x.iter().zip(&solution) {
+            assert!((x - y).abs() < 1e-9, "{x} {y}");
+        }
+        lu.entries()
+    };
+    let (short, long) = (factored(20), factored(40));
+    assert!(5 * long <= 11 * short, "{short} {long}");
+}
+
 proptest! {
     #![proptest_config(cases(64))]
 

@@ -16,6 +16,7 @@ mod switching;
 
 use pfaff_expr::Expr;
 use pfaff_model::{Diagnostic, Principle, Workspace};
+use pfaff_solver::{ContactState, Rubbing};
 
 use crate::clock::Stopwatch;
 use crate::derivation::derive_in;
@@ -158,8 +159,9 @@ fn integrated(
         let (phase, segment) = match run.integrate(watch) {
             Ok(found) => found,
             // What was computed so far is kept.
-            Err(Failure::Model(_)) if run.whole.is_some() => {
-                return run.held("what begins to hold contradicts itself, or has no value");
+            Err(Failure::Model(found)) if run.whole.is_some() => {
+                let why = found.first().map(|d| d.message.clone()).unwrap_or_default();
+                return run.held(&format!("what begins to hold contradicts itself: {why}"));
             }
             Err(failure) => return Err(failure),
         };
@@ -326,6 +328,7 @@ impl HybridRun<'_> {
             energy: self.energy,
             noise: None,
             template: None,
+            sensitivities: Vec::new(),
         };
         let rest = self.remaining();
         let whole = &self.whole;
@@ -480,7 +483,9 @@ impl HybridRun<'_> {
                     None => self.broken(phase, (k, f), crossing),
                 };
                 self.cause.hints.sliding.push((k, f, direction));
+                self.followers(k, f, direction[0]);
             }
+            Switch::Stir => {}
             Switch::Halt(k, f) => self.cause.hints.stopped.push((k, f)),
             Switch::Leave(k, sign) => {
                 self.now.signs[k] = sign;
@@ -488,6 +493,23 @@ impl HybridRun<'_> {
             }
             Switch::Drop(i) => self.cause.dropped = Some(i),
             Switch::Grip(i) => self.cause.grip = Some(i),
+        }
+    }
+
+    /// Frictions that repeat one slide with it.
+    fn followers(&mut self, k: usize, f: usize, sign: f64) {
+        let contacts = &self.model.hybrid.contacts;
+        let place: usize = contacts[..k].iter().map(|c| c.frictions.len()).sum::<usize>() + f;
+        for (other, state) in self.now.contacts.iter().enumerate() {
+            let ContactState::Closed(rubbing) = state else { continue };
+            for (i, rubs) in rubbing.iter().enumerate() {
+                if let Rubbing::Follow(Some((leader, part))) = rubs
+                    && *leader == place
+                {
+                    let direction = [sign * part.signum(), 0.0];
+                    self.cause.hints.sliding.push((other, i, direction));
+                }
+            }
         }
     }
 
