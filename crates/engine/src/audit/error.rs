@@ -21,8 +21,9 @@ pub(crate) fn error_limit(tolerance: f64, steps: f64) -> f64 {
     (AMPLIFIED * (tolerance + ROUNDING) * (1.0 + 0.01 * steps)).min(WORST)
 }
 
-/// The largest error that belongs to a tolerance after some steps of a motion that makes changes `growth` times as large:
-/// what is more does not come from the steps as the tolerance controls them. `late` is what the rounding of time does.
+/// The largest error that belongs to a tolerance after some steps of a motion that makes changes `growth` times as
+/// large: what is more does not come from the steps as the tolerance controls them. `late` is what the rounding of time
+/// does.
 pub(crate) fn plain_limit(tolerance: f64, steps: f64, growth: f64, late: f64) -> f64 {
     growth * (PLAIN * (tolerance + PLAIN_ROUNDING) * (1.0 + 0.01 * steps) + PLAIN_TIME * late)
 }
@@ -34,8 +35,8 @@ pub(crate) fn error_check(error: Option<f64>, tolerance: f64, steps: usize) -> C
 
 /// The check of an error against a limit.
 pub(crate) fn against_limit(error: Option<f64>, limit: f64) -> Check {
-    let reason = "errors of steps add up and grow as the motion makes changes grow, and time is rounded; more than 1000 \
-        tolerances in each hundred steps, times that growth and the margin of the estimate, would mean that the \
+    let reason = "errors of steps add up and grow as the motion makes changes grow, and time is rounded; more than \
+        1000 tolerances in each hundred steps, times that growth and the margin of the estimate, would mean that the \
         tolerance says nothing about the motion";
     let check = Check::measured("error by a second integration".into(), error, limit, reason);
     // NOTE: a motion that magnifies errors is not wrong, but its last digits are.
