@@ -10,7 +10,7 @@ const ROUNDING: f64 = 2e-12;
 /// of a change, what rounding adds to it, and roundings of time.
 const PLAIN: f64 = 1e3;
 const PLAIN_ROUNDING: f64 = 1e-13;
-const PLAIN_TIME: f64 = 10.0;
+const PLAIN_TIME: f64 = 2.5;
 /// How much the rounding of time may be amplified.
 pub(crate) const AMPLIFIED_TIME: f64 = 100.0;
 /// Whatever the tolerance, no digit is right beyond this.

@@ -162,19 +162,30 @@ impl SecondRun {
     fn judge(&mut self, first: &FirstRun<'_>, y0: &[f64], growth: &mut Option<f64>) {
         let FirstRun { options, outcome, .. } = *first;
         let steps = (first.steps_before + outcome.statistics.steps) as f64;
+        // NOTE: what switches add concerns errors of steps; the rounding of time is the same at all of them.
         let unmeasured = if first.steps_before > 0 { SWITCHED } else { 1.0 };
-        let before = unmeasured * first.growth_before.max(1.0);
+        let tolerance = unmeasured * options.tolerance;
+        let before = first.growth_before.max(1.0);
         let (margin, late) = (self.margin, self.late);
-        let plain = |growth: f64| margin * plain_limit(options.tolerance, steps, growth, late);
+        let plain = |growth: f64| margin * plain_limit(tolerance, steps, growth, late);
         if self.errors.is_empty() {
             return;
         }
         if self.largest > plain(before) {
             let measured = *growth.get_or_insert_with(|| growth_of_changes(first, y0));
-            self.growth = first.growth_before.max(1.0) * measured.max(1.0);
+            self.growth = before * measured.max(1.0);
         }
-        self.limit = self.limit.min(plain((unmeasured * self.growth).max(before)));
+        self.limit = self.limit.min(plain(self.growth.max(before)));
     }
+}
+
+/// Another run does not take many more steps than the first: one that does is caught at a place that this has passed.
+fn bounded(options: OdeOptions, first: &Outcome) -> OdeOptions {
+    /// How many more, and how many at least.
+    const MORE: usize = 100;
+    const FEWEST: usize = 100;
+    let most = MORE * (first.statistics.steps + FEWEST);
+    OdeOptions { max_steps: options.max_steps.min(most), ..options }
 }
 
 /// How much larger a change of the start becomes on the way, in parts of the coordinates' sizes.
@@ -183,15 +194,24 @@ fn growth_of_changes(first: &FirstRun<'_>, y0: &[f64]) -> f64 {
     const WEIGHTS: [f64; 5] = [1.0, -0.8, 0.6, 0.9, -0.7];
     let FirstRun { system, options, outcome, .. } = *first;
     let change = (CHANGE * options.tolerance).clamp(SMALLEST_CHANGE, LARGEST_CHANGE);
-    let weights = WEIGHTS.iter().cycle();
-    let changed =
-        y0.iter().zip(first.scales).zip(weights).map(|((y, s), w)| y + change * w * s);
-    let mut start: Vec<f64> = changed.collect();
-    start.extend_from_slice(&y0[start.len()..]);
     let mut system = system.without_events();
+    let (n, t0) = (system.n, options.t0);
+    let mut there = Sample::new(n, system.m);
+    if system.resolve(t0, y0, true, &mut there).is_err() {
+        return 1.0;
+    }
+    let span = (outcome.t - t0).abs();
+    let weights = WEIGHTS.iter().cycle();
+    for (i, w) in (0..n).zip(weights) {
+        let size = first.scales[i];
+        there.q[i] += change * w * size;
+        there.v[i] -= change * w * there.v[i].abs().max(size / span);
+    }
+    let start = system.state(t0, &there.q, &there.v, &there.multipliers);
     let finer = (FINER * change).max(options.tolerance);
     let options = second_options(options, Kind::Loose);
     let third = OdeOptions { t1: outcome.t, tolerance: finer, ..options };
+    let third = bounded(third, outcome);
     let mut comparison = Comparison::new(first, &system, options.t0 <= outcome.t);
     comparison.stride = FEW;
     if let Some(jumps) = &mut system.jumps {
@@ -223,7 +243,8 @@ enum Kind {
 fn compared(first: &FirstRun<'_>, y0: &[f64], kind: Kind) -> Option<SecondRun> {
     let FirstRun { system, options, outcome, .. } = *first;
     let mut system = system.without_events();
-    let mut second = OdeOptions { t1: outcome.t, ..second_options(options, kind) };
+    let second = OdeOptions { t1: outcome.t, ..second_options(options, kind) };
+    let mut second = bounded(second, outcome);
     if kind == Kind::Stricter {
         halve_steps(first, &mut system, &mut second);
     }

@@ -42,6 +42,8 @@ const COARSE: u32 = 2;
 /// Steps that are passed over at most, and by what part of $s$ the rows may be expected to change in them.
 const MOST_PASSED: usize = 8;
 const SLOW: f64 = 0.1;
+/// What is so much below zero, as it counts, does not fall further.
+const DEEP: f64 = 0.1;
 /// What the derivatives of a row may have across it where a factor of the constraint vanishes.
 const ACROSS: f64 = 0.05;
 
@@ -318,7 +320,8 @@ impl RankWatch {
         // Where it is still falling, the next step tells; and one place is told once.
         let is_told = self.is_told;
         self.is_told &= is_low;
-        let is_falling = lowest.t == end.t;
+        // NOTE: steps may become ever shorter towards the place, and never pass it.
+        let is_falling = lowest.t == end.t && lowest.s > DEEP * self.zero * self.most;
         self.before = end;
         let is_new = is_low && !is_told && !is_falling;
         self.is_told |= is_new;

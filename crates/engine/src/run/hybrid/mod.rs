@@ -14,7 +14,6 @@ mod second_history;
 mod settle;
 mod switching;
 
-use pfaff_expr::Expr;
 use pfaff_model::{Diagnostic, Principle, Workspace};
 
 use crate::clock::Stopwatch;
@@ -35,7 +34,6 @@ use crate::run::hybrid::switching::{Place, Switching};
 use crate::run::initial_value::{Segment, integrate_segment};
 use crate::run::prepare::RunInput;
 use crate::run::progress::Progress;
-use crate::run::record::Record;
 use crate::system::compiled::CompiledSystem;
 use crate::system::contact::{Hints, Impacted};
 
@@ -60,33 +58,13 @@ pub(crate) fn run(
     request: &Run,
     watch: &mut dyn FnMut(&Progress<'_>) -> bool,
 ) -> Result<Motion, Failure> {
-    let mut motion = integrated(model, request, watch)?;
-    if !model.hybrid.delays.is_empty() {
-        let tolerance = Settings::new(model, request)?.options.tolerance;
-        let stricter = second_history::stricter(request, tolerance);
-        let clock = Stopwatch::start(request.clock);
-        let again = {
-            // Who watches sees the motion as it is, and may end the second one.
-            let found = &motion;
-            let mut tell = |progress: &Progress<'_>| {
-                watch(&Progress {
-                    t: found.stop.t,
-                    steps: found.statistics.steps + progress.steps,
-                    rows: found.t.len(),
-                    record: &Record::new(progress.setting.model, 0),
-                    earlier: Some(found),
-                    ..*progress
-                })
-            };
-            integrated(model, &stricter, &mut tell)
-        };
-        second_history::compare(&mut motion, again, tolerance);
-        motion.statistics.audit_us += clock.microseconds();
+    let motion = integrated(model, request, watch)?;
+    match model.hybrid.delays.is_empty() {
+        true => Ok(motion),
+        false => second_history::compared(model, request, motion, watch),
     }
-    Ok(motion)
 }
 
-/// One segment after another.
 fn integrated(
     model: &Workspace,
     request: &Run,
@@ -115,7 +93,7 @@ fn integrated(
     // NOTE: other principles determine velocities by their multipliers.
     let is_chetaev = request.principle.unwrap_or(model.principle) == Principle::Chetaev;
     let velocities_jump = model.hybrid.switches()
-        || (is_chetaev && constraints_jump(model, own, &phases.branches));
+        || (is_chetaev && phase::constraints_jump(model, own, &phases.branches));
     let state = first_state(model, request, &settings)?;
     let mut run = HybridRun {
         switching: Switching::new(&phases.branches),
@@ -175,18 +153,6 @@ fn integrated(
     let mut motion = run.finished();
     motion.statistics.derive_us = derive_us;
     Ok(motion)
-}
-
-/// Whether constraints contain what jumps at a switch: branches, parameters that an event sets, delayed values. `own`
-/// parameters are those of the text.
-fn constraints_jump(model: &Workspace, own: usize, branches: &Branches) -> bool {
-    let set = model.resets.iter().flat_map(|reset| &reset.parameters);
-    let mut symbols: Vec<Expr> =
-        set.map(|(place, _)| model.parameters[*place].symbol).collect();
-    symbols.extend(model.parameters[own..].iter().map(|p| p.symbol));
-    symbols.extend(branches.symbols());
-    let fixed = &branches.model;
-    fixed.constraints.iter().any(|c| fixed.graph.contains(c.expr, &symbols))
 }
 
 /// Modes that no event leads to, or out of.
@@ -406,10 +372,8 @@ impl HybridRun<'_> {
                 let finite = series.values.iter().filter(|x| x.is_finite());
                 *size = finite.fold(*size, |m, x| m.max(x.abs()));
             }
+            self.speed = self.sizes[motion.q.len()..].iter().fold(0.0, |m, v| m.max(*v));
         }
-        let velocities = motion.v.iter().flat_map(|series| &series.values);
-        let velocities = velocities.chain(&end.v).filter(|v| v.is_finite());
-        self.speed = velocities.fold(self.speed, |m, v| m.max(v.abs()));
         let (stop, length) = (motion.stop.clone(), motion.stop.t - self.t);
         match &mut self.whole {
             Some(whole) => whole.append(motion),

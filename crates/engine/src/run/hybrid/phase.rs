@@ -80,6 +80,18 @@ impl Discrete {
     }
 }
 
+/// Whether constraints contain what jumps at a switch: branches, parameters that an event sets, delayed values. `own`
+/// parameters are those of the text.
+pub(super) fn constraints_jump(model: &Workspace, own: usize, branches: &Branches) -> bool {
+    let set = model.resets.iter().flat_map(|reset| &reset.parameters);
+    let mut symbols: Vec<Expr> =
+        set.map(|(place, _)| model.parameters[*place].symbol).collect();
+    symbols.extend(model.parameters[own..].iter().map(|p| p.symbol));
+    symbols.extend(branches.symbols());
+    let fixed = &branches.model;
+    fixed.constraints.iter().any(|c| fixed.graph.contains(c.expr, &symbols))
+}
+
 /// Why a phase ends by an event that is not one of the model.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum Switch {

@@ -4,11 +4,17 @@
 //! The whole run is made again with a tolerance that is thirty times stricter, and compared at the outputs and at the
 //! end.
 
+use pfaff_model::Workspace;
+
 use crate::audit::error::{against_limit, error_limit};
+use crate::clock::Stopwatch;
 use crate::error::Failure;
 use crate::motion::verdict::Audit;
 use crate::motion::{Motion, Series};
-use crate::problem::settings::Run;
+use crate::problem::settings::{Run, Settings};
+use crate::run::hybrid::integrated;
+use crate::run::progress::Progress;
+use crate::run::record::Record;
 
 /// How much stricter the second run is, and how strict at most.
 const STRICTER: f64 = 30.0;
@@ -16,13 +22,37 @@ const STRICTEST: f64 = 1e-15;
 /// The error is that of the first run, with a margin for what the second one has.
 const MARGIN: f64 = 3.0;
 
-/// What is asked of the second run.
-pub(super) fn stricter(request: &Run, tolerance: f64) -> Run {
-    Run { tolerance: Some((tolerance / STRICTER).max(STRICTEST)), ..request.clone() }
+/// A motion, compared with a second one.
+pub(super) fn compared(
+    model: &Workspace,
+    request: &Run,
+    mut motion: Motion,
+    watch: &mut dyn FnMut(&Progress<'_>) -> bool,
+) -> Result<Motion, Failure> {
+    let tolerance = Settings::new(model, request)?.options.tolerance;
+    let stricter = (tolerance / STRICTER).max(STRICTEST);
+    let stricter = Run { tolerance: Some(stricter), ..request.clone() };
+    let clock = Stopwatch::start(request.clock);
+    let found = &motion;
+    // Who watches sees the motion as it is, and may end the second one.
+    let mut tell = |progress: &Progress<'_>| {
+        watch(&Progress {
+            t: found.stop.t,
+            steps: found.statistics.steps + progress.steps,
+            rows: found.t.len(),
+            record: &Record::new(progress.setting.model, 0),
+            earlier: Some(found),
+            ..*progress
+        })
+    };
+    let again = integrated(model, &stricter, &mut tell);
+    compare(&mut motion, again, tolerance);
+    motion.statistics.audit_us += clock.microseconds();
+    Ok(motion)
 }
 
 /// Puts the errors of a motion in the place of those that were found with its own past; `again` is the second run.
-pub(super) fn compare(motion: &mut Motion, again: Result<Motion, Failure>, tolerance: f64) {
+fn compare(motion: &mut Motion, again: Result<Motion, Failure>, tolerance: f64) {
     let found = again.ok().filter(|again| {
         !motion.stop.reason.is_early() && again.stop.reason == motion.stop.reason
     });
