@@ -1,8 +1,8 @@
 // The editor: colours and mistakes come from the engine's own reading of the text.
 
 import { autocompletion, closeBrackets, completionKeymap, type CompletionContext, type CompletionResult } from "@codemirror/autocomplete";
-import { defaultKeymap, history, historyKeymap, indentWithTab } from "@codemirror/commands";
-import { bracketMatching } from "@codemirror/language";
+import { defaultKeymap, history, historyKeymap } from "@codemirror/commands";
+import { bracketMatching, codeFolding, foldEffect, foldKeymap, unfoldAll } from "@codemirror/language";
 import { lintGutter, setDiagnostics } from "@codemirror/lint";
 import { EditorState, RangeSetBuilder, StateEffect, StateField } from "@codemirror/state";
 import { Decoration, type DecorationSet, drawSelection, EditorView, highlightActiveLine, hoverTooltip, keymap, lineNumbers } from "@codemirror/view";
@@ -27,13 +27,17 @@ export class Editor {
   private outline: Outline | null = null;
   private words: Words = { keywords: [], functions: [] };
 
+  /** What a name stands for, as a formula of the engine. */
+  formula: ((name: string) => Promise<string | null>) | null = null;
+
   constructor(parent: HTMLElement, text: string, private changed: (text: string) => void) {
     const extensions = [
       lineNumbers(), history(), drawSelection(), bracketMatching(), closeBrackets(), highlightActiveLine(), lintGutter(),
-      colours,
+      colours, codeFolding({ placeholderText: " … more notes" }),
       autocompletion({ override: [(context) => this.complete(context)] }),
       hoverTooltip((view, at) => this.hover(view, at)),
-      keymap.of([...completionKeymap, ...defaultKeymap, ...historyKeymap, indentWithTab]),
+      // Tab leaves the editor, as it leaves every other field.
+      keymap.of([...completionKeymap, ...foldKeymap, ...defaultKeymap, ...historyKeymap]),
       EditorView.contentAttributes.of({ "aria-label": "Text of the model", spellcheck: "false", autocapitalize: "off" }),
       EditorView.updateListener.of((update) => { if (update.docChanged) this.changed(this.text); }),
       EditorView.lineWrapping,
@@ -47,6 +51,16 @@ export class Editor {
 
   set text(text: string) {
     this.view.dispatch({ changes: { from: 0, to: this.view.state.doc.length, insert: text } });
+  }
+
+  /** Folds the notes at the top of a text, so that the model itself is seen. */
+  foldNotes(): void {
+    unfoldAll(this.view);
+    const { doc } = this.view.state;
+    let last = 0;
+    while (last < doc.lines && doc.line(last + 1).text.startsWith("#")) last += 1;
+    if (last < 4) return;
+    this.view.dispatch({ effects: foldEffect.of({ from: doc.line(1).to, to: doc.line(last).to }) });
   }
 
   know(words: Words): void {
@@ -94,20 +108,26 @@ export class Editor {
     return { from: word.from, options, validFor: /^[\p{L}\p{N}_]*$/u };
   }
 
-  private hover(view: EditorView, at: number) {
+  private async hover(view: EditorView, at: number) {
     const line = view.state.doc.lineAt(at);
     const left = /[\p{L}\p{N}_]*$/u.exec(line.text.slice(0, at - line.from))?.[0] ?? "";
     const right = /^[\p{L}\p{N}_]*/u.exec(line.text.slice(at - line.from))?.[0] ?? "";
     const word = left + right;
-    if (!word) return null;
-    const lines = this.explain(word);
-    if (!lines) return null;
+    if (!word || line.text.slice(0, at - line.from).includes("#")) return null;
+    const words = this.explain(word);
+    const known = this.outline && [...this.outline.lets, ...this.outline.observed, ...this.outline.constraints];
+    const energy = ["lagrangian", "kinetic", "potential"].includes(word);
+    const named = energy || known?.some((n) => n === word || n.startsWith(`${word}[`));
+    const formula = named ? await this.formula?.(word) : null;
+    if (!words && !formula) return null;
     return {
       pos: at - left.length, end: at + right.length, above: true,
       create() {
         const dom = document.createElement("div");
         dom.className = "hover";
-        dom.textContent = lines;
+        if (words) dom.append(Object.assign(document.createElement("div"), { textContent: words }));
+        // MathML of the engine: every name of the model is escaped there.
+        if (formula) dom.insertAdjacentHTML("beforeend", formula);
         return { dom };
       },
     };
@@ -123,7 +143,6 @@ export class Editor {
     const parameter = names.parameters.find((p) => p.name === word);
     if (parameter) return `parameter ${word} = ${parameter.value}`;
     if (names.coordinates.includes(word)) return `coordinate ${word}, with the velocity ${word}'`;
-    const written = new RegExp(`^\\s*(?:let|observe)\\s+${word}\\b.*$`, "mu").exec(this.text);
-    return written ? written[0].trim() : null;
+    return null;
   }
 }

@@ -1,5 +1,6 @@
-// Who answers: a worker with the engine inside this page, or `pfaff studio` on this machine. Both take the same
-// questions; a question that is overtaken by a newer one of its kind is given up.
+// Who answers: workers with the engine inside this page, or `pfaff studio` on this machine. Both take the same
+// questions. There are two lanes, so that long formulas never keep a motion waiting; what is given up in one lane
+// leaves the other alone.
 
 export interface Diagnostic {
   code: string; severity: "error" | "warning"; line: number; column: number;
@@ -7,66 +8,78 @@ export interface Diagnostic {
 }
 export interface Outline {
   title: string; coordinates: string[]; lets: string[]; constraints: string[]; observed: string[]; events: string[];
-  parameters: { name: string; value: number; derived: boolean }[];
+  parameters: { name: string; value: number; derived: boolean; structural: boolean }[];
   initial: { name: string; value: number }[];
   principle: string; range: [number, number] | null; tolerance: number; samples: number; ends: boolean;
-  handles: [string, string][];
 }
 export interface Reading { pieces: [number, number, string][]; diagnostics: Diagnostic[]; model: Outline | null }
 export interface Check { name: string; value: number | null; limit: number | null; verdict: string; reason: string }
 export interface Motion {
-  model: string; principle: string | null; method: string; stop: { reason: string; t: number }; t: number[];
-  q: Record<string, number[]>; v: Record<string, number[]>;
+  model: string; principle: string | null; method: string; stop: { reason: string; t: number };
   events: { name: string; t: number }[]; notes: string[]; errors: Record<string, number | null>;
   audit: { verdict: string; checks: Check[] };
   statistics: Record<string, number>;
 }
+/** A point of the drawing at the start: where it is and how fast. */
+export interface Handle { point: number; at: [number, number]; velocity: [number, number] }
 export interface Shown {
-  motion: Motion; columns: { name: string; values: (number | null)[] }[]; drawing: unknown; frames: number; notes: string[];
+  motion: Motion; columns: { name: string; values: (number | null)[] }[]; faults: string[]; drawing: Drawing;
+  frames: number; notes: string[]; handles?: Handle[];
+}
+/** What the player draws; see `crates/present/src/report/animation.js`. */
+export interface Drawing {
+  dimension: number; start: number; end: number; frames: number; bounds: number[][]; view: unknown;
+  shapes: Record<string, unknown>[]; columns: unknown[]; trails: unknown[];
 }
 export interface Fault { message: string; diagnostics: Diagnostic[] }
 export type Answer<T> = T & { error?: Fault };
 export type Question = { ask: string } & Record<string, unknown>;
+/** What must be quick, and what may take long. */
+export type Lane = "motion" | "study";
 
 export interface Engine {
   /** Where the answers come from, in words. */
   readonly home: string;
-  ask<T>(question: Question, interpreted?: boolean): Promise<Answer<T>>;
-  /** Gives up what is under way. */
-  cancel(): void;
+  /** Whether this page can be saved with its engine inside. */
+  readonly portable: boolean;
+  ask<T>(question: Question, lane?: Lane): Promise<Answer<T>>;
+  /** Gives up what is under way in a lane. */
+  cancel(lane: Lane): void;
 }
 
+/** The message of what was given up. */
+export const GIVEN_UP = "given up";
 const failed = (message: string) => ({ error: { message, diagnostics: [] } });
 
 /** `pfaff studio`: one request a question, given up by closing it. */
 class Server implements Engine {
-  readonly home = "this machine";
-  private running = new Set<AbortController>();
+  readonly home = "the program pfaff on this machine";
+  readonly portable = false;
+  private running = { motion: new Set<AbortController>(), study: new Set<AbortController>() };
   constructor(private token: string) {}
-  async ask<T>(question: Question): Promise<Answer<T>> {
+  async ask<T>(question: Question, lane: Lane = "motion"): Promise<Answer<T>> {
     const control = new AbortController();
-    this.running.add(control);
+    this.running[lane].add(control);
     try {
       const answer = await fetch("ask", {
         method: "POST", body: JSON.stringify(question), signal: control.signal,
         headers: { "content-type": "application/json", "x-pfaff-token": this.token },
       });
       return (await answer.json()) as Answer<T>;
-    } catch (error) {
-      const message = control.signal.aborted ? "given up" : `pfaff studio does not answer (${String(error)})`;
+    } catch {
+      const message = control.signal.aborted ? GIVEN_UP : "pfaff studio does not answer. Is it still running?";
       return failed(message) as Answer<T>;
     } finally {
-      this.running.delete(control);
+      this.running[lane].delete(control);
     }
   }
-  cancel(): void {
-    for (const control of this.running) control.abort();
+  cancel(lane: Lane): void {
+    for (const control of this.running[lane]) control.abort();
   }
 }
 
-/** The engine as WebAssembly in a worker; giving up means a new worker. */
-class InPage implements Engine {
-  readonly home = "this page";
+/** One worker with the engine as WebAssembly; giving up means a new worker. */
+class Room {
   private worker: Worker | null = null;
   private ready: Promise<void> = Promise.resolve();
   private open = new Map<number, (answer: unknown) => void>();
@@ -86,8 +99,8 @@ class InPage implements Engine {
         this.open.delete(id);
         if (fault) {
           // A trap leaves the memory as it was: the next question gets a new engine.
-          this.restart("the engine stopped: " + fault);
-          done?.(failed("the engine stopped at this question: " + fault));
+          this.restart(`the engine stopped: ${fault}`);
+          done?.(failed(`the engine stopped at this question: ${fault}`));
         } else done?.(JSON.parse(answer));
       };
       worker.onerror = (event) => this.restart(event.message);
@@ -97,21 +110,41 @@ class InPage implements Engine {
   }
   private restart(reason: string): void {
     this.worker?.terminate();
-    for (const done of this.open.values()) done(failed(reason));
+    const waiting = [...this.open.values()];
     this.open.clear();
     this.start();
+    for (const done of waiting) done(failed(reason));
   }
-  async ask<T>(question: Question, interpreted = false): Promise<Answer<T>> {
+  async ask<T>(question: Question): Promise<Answer<T>> {
     await this.ready;
     const id = this.next;
     this.next += 1;
     return new Promise((resolve) => {
       this.open.set(id, resolve as (answer: unknown) => void);
-      this.worker?.postMessage({ id, question: JSON.stringify(question), interpreted });
+      this.worker?.postMessage({ id, question: JSON.stringify(question) });
     });
   }
   cancel(): void {
-    if (this.open.size > 0) this.restart("given up");
+    if (this.open.size > 0) this.restart(GIVEN_UP);
+  }
+}
+
+class InPage implements Engine {
+  readonly home = "this page";
+  readonly portable = true;
+  private motion: Room;
+  private study: Room | null = null;
+  constructor(private module: WebAssembly.Module, private script: string) {
+    this.motion = new Room(module, script);
+  }
+  ask<T>(question: Question, lane: Lane = "motion"): Promise<Answer<T>> {
+    if (lane === "motion") return this.motion.ask(question);
+    this.study ??= new Room(this.module, this.script);
+    return this.study.ask(question);
+  }
+  cancel(lane: Lane): void {
+    if (lane === "motion") this.motion.cancel();
+    else this.study?.cancel();
   }
 }
 
@@ -124,13 +157,21 @@ async function unpacked(bytes: Uint8Array): Promise<ArrayBuffer> {
   return new Response(stream).arrayBuffer();
 }
 
+async function file(name: string): Promise<Response> {
+  const answer = await fetch(name);
+  if (!answer.ok) throw new Error(`${name}: ${answer.status}`);
+  return answer;
+}
+
 /** The engine of this page: a server if the page came from one, else the module beside or inside it. */
 export async function engine(): Promise<Engine> {
   const token = document.querySelector<HTMLMetaElement>("meta[name=pfaff-token]")?.content;
   if (token) return new Server(token);
-  const script = document.getElementById("pfaff-worker")?.textContent ?? (await (await fetch("worker.js")).text());
   const inside = document.getElementById("pfaff-module")?.textContent;
-  const packed = inside ? bytesOf(inside.trim()) : new Uint8Array(await (await fetch("pfaff.wasm.gz")).arrayBuffer());
+  const [script, packed] = await Promise.all([
+    document.getElementById("pfaff-worker")?.textContent ?? file("worker.js").then((f) => f.text()),
+    inside ? bytesOf(inside.trim()) : file("pfaff.wasm.gz").then(async (f) => new Uint8Array(await f.arrayBuffer())),
+  ]);
   // A server may have unpacked it on the way.
   const raw = packed[0] === 0x1f ? await unpacked(packed) : packed;
   return new InPage(await WebAssembly.compile(raw as BufferSource), script);

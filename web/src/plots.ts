@@ -5,7 +5,12 @@ import { element } from "./dom";
 
 export interface Columns { name: string; t: number[]; values: Map<string, (number | null)[]> }
 
-const COLOURS = ["#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#7a6a00", "#4b0082"];
+/** Colours that people with any kind of colour vision tell apart, on white and on black. */
+const ON_WHITE = ["#0072b2", "#c44e00", "#00805d", "#a8548a", "#8a6d00", "#2f7fb5", "#6b5d00", "#4b0082"];
+const ON_BLACK = ["#4ea8e0", "#f0803c", "#2fc39a", "#d98fbb", "#e69f00", "#9ad4f5", "#f0e442", "#b39ddb"];
+const dark = () => document.documentElement.dataset.theme === "dark"
+  || (document.documentElement.dataset.theme !== "light" && matchMedia("(prefers-color-scheme: dark)").matches);
+const colour = (k: number) => { const list = dark() ? ON_BLACK : ON_WHITE; return list[k % list.length]!; };
 const css = (name: string) => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
 
 export class Plot {
@@ -22,11 +27,11 @@ export class Plot {
     this.watch.observe(this.box);
   }
 
-  /** Draws columns of the runs, the last of which is the current one. */
-  draw(runs: Columns[], x: string, y: string[]): void {
-    const [series, data, modes] = x === "t" ? overTime(runs, y) : portrait(runs, x, y);
+  /** Draws columns of the runs, the last of which is the current one; as dots where rows are no neighbours. */
+  draw(runs: Columns[], x: string, y: string[], dots = false): void {
+    const [series, data, modes] = x === "t" && !dots ? overTime(runs, y) : portrait(runs, x, y, dots);
     this.box.setAttribute("aria-label", `${y.join(", ")} over ${x}`);
-    const kind = JSON.stringify([x, y, runs.map((r) => r.name), css("--ink")]);
+    const kind = JSON.stringify([x, y, runs.map((r) => r.name), css("--ink"), dots]);
     if (this.chart && this.drawn === kind) {
       this.chart.setData(data as uPlot.AlignedData);
       return;
@@ -40,9 +45,6 @@ export class Plot {
       scales: { x: { time: false, auto: true }, y: { auto: true } },
       cursor: { drag: { x: true, y: modes === 2, uni: 20 } },
       legend: { live: modes === 1 },
-      hooks: {
-        ready: [(chart) => chart.over.addEventListener("dblclick", () => this.draw(runs, x, y))],
-      },
     } as uPlot.Options;
     this.chart = new uPlot(options, data as uPlot.AlignedData, this.box);
     let down: [number, number] | null = null;
@@ -81,7 +83,7 @@ type Drawing = [unknown[], unknown[], 1 | 2];
 const curve = (run: Columns, runs: Columns[], name: string, k: number) => {
   const current = run === runs[runs.length - 1];
   return {
-    label: current ? name : `${name} (${run.name})`, stroke: COLOURS[k % COLOURS.length], width: current ? 1.8 : 1.2,
+    label: current ? name : `${name} (${run.name})`, stroke: colour(k), width: current ? 1.8 : 1.2,
     dash: current ? undefined : [5, 4], points: { show: false },
   };
 };
@@ -95,7 +97,7 @@ function overTime(runs: Columns[], y: string[]): Drawing {
   return [[{ label: "t" }, ...all], joined, 1];
 }
 
-function portrait(runs: Columns[], x: string, y: string[]): Drawing {
+function portrait(runs: Columns[], x: string, y: string[], dots: boolean): Drawing {
   const series: unknown[] = [{}];
   const data: unknown[] = [null];
   const lines = (chart: uPlot, index: number) => {
@@ -113,11 +115,13 @@ function portrait(runs: Columns[], x: string, y: string[]): Drawing {
       const a = xs![i], b = ys![i];
       if (a === null || b === null || a === undefined || b === undefined) { fresh = true; continue; }
       const px = chart.valToPos(a, "x", true), py = chart.valToPos(b, "y", true);
+      if (dots) { ctx.moveTo(px, py); ctx.lineTo(px, py); continue; }
       if (fresh) ctx.moveTo(px, py); else ctx.lineTo(px, py);
       fresh = false;
     }
     ctx.strokeStyle = stroke as string;
-    ctx.lineWidth = shape.width * devicePixelRatio;
+    ctx.lineWidth = (dots ? 3.5 : shape.width) * devicePixelRatio;
+    ctx.lineCap = "round";
     ctx.setLineDash((shape.dash ?? []).map((d) => d * devicePixelRatio));
     ctx.stroke();
     ctx.restore();

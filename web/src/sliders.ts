@@ -2,53 +2,77 @@
 
 import { element } from "./dom";
 
-export interface Knob { name: string; value: number; own: number }
+export interface Knob {
+  name: string;
+  value: number;
+  /** The value of the text. */
+  own: number;
+  /** Whole numbers only: it decides a size. */
+  whole?: boolean;
+  /** A note for what the text does not give. */
+  found?: string;
+}
 
 /** A range around the value of the text: zero to twice, or −1 to 1 about zero. */
-function range(own: number): [number, number] {
+function range(knob: Knob): [number, number] {
+  // What the text does not give has its range about where it is.
+  const own = Number.isFinite(knob.own) ? knob.own : knob.value;
+  if (knob.whole) return [1, Math.max(2 * own, own + 4)];
   if (own === 0) return [-1, 1];
   return own > 0 ? [0, 2 * own] : [2 * own, 0];
 }
 
-/** Sliders for some values; `moved` hears every change, and `null` puts a value back to that of the text. */
+/** Sliders of one kind; a column of hundreds helps nobody. */
+const MOST = 30;
+
+/** As people write numbers. */
+const plain = (x: number): string => String(Number(x.toPrecision(6)));
+
+/** Sliders for some values; `moved` is called with every change, and with `null` to put a value back. */
 export function sliders(
-  parent: HTMLElement, heading: string, knobs: Knob[], moved: (name: string, value: number | null) => void,
+  parent: HTMLElement, heading: string, all: Knob[], moved: (name: string, value: number | null) => void,
 ): void {
+  const knobs = all.slice(0, MOST);
   const focused = document.activeElement?.getAttribute("data-knob");
   const kind = document.activeElement?.getAttribute("type");
+  const inside = parent.contains(document.activeElement);
   const rows = knobs.map((knob) => {
     const id = `knob-${heading}-${knob.name}`.replace(/[^\w-]/g, (c) => `_${c.charCodeAt(0)}`);
-    const [low, high] = range(knob.own);
+    const [low, high] = range(knob);
     const min = Math.min(low, knob.value), max = Math.max(high, knob.value);
     const slider = element("input", {
-      type: "range", min: String(min), max: String(max), step: String((max - min) / 400 || 0.01),
-      value: String(knob.value), id, "data-knob": knob.name,
+      type: "range", min: String(min), max: String(max), step: knob.whole ? "1" : String((max - min) / 400 || 0.01),
+      id, "data-knob": knob.name,
     });
     slider.value = String(knob.value);
     const field = element("input", {
-      type: "number", step: "any", value: String(knob.value), "aria-label": `${knob.name}, as a number`, "data-knob": knob.name,
+      type: "number", step: knob.whole ? "1" : "any", value: plain(knob.value), "aria-label": `${knob.name}, as a number`,
+      "data-knob": knob.name,
     });
     const back = element("button", {
       type: "button", class: "back", title: "Back to the value of the text", "aria-label": `${knob.name}: back to the value of the text`,
       click: () => moved(knob.name, null),
     }, "↺");
-    back.hidden = knob.value === knob.own;
+    const isOwn = (value: number) => { back.style.visibility = value === knob.own ? "hidden" : "visible"; };
+    isOwn(knob.value);
     const tell = (text: string, from: HTMLInputElement, other: HTMLInputElement) => {
       const value = Number(text);
       if (text.trim() === "" || !Number.isFinite(value)) return;
       if (other.type === "range") { other.min = String(Math.min(Number(other.min), value)); other.max = String(Math.max(Number(other.max), value)); }
       other.value = String(value);
-      back.hidden = value === knob.own;
+      isOwn(value);
       from.setAttribute("aria-valuetext", `${knob.name} = ${value}`);
       moved(knob.name, value);
     };
-    // Five digits: what a hand means.
+    // Four digits: what a hand means.
     slider.addEventListener("input", () => tell(String(Number(Number(slider.value).toPrecision(4))), slider, field));
     field.addEventListener("input", () => tell(field.value, field, slider));
-    return element("div", { class: "knob" }, element("label", { for: id }, knob.name), slider, field, back);
+    const label = element("label", { for: id, title: knob.found ?? "" }, knob.name);
+    return element("div", { class: knob.found ? "knob found" : "knob" }, label, slider, field, back);
   });
-  parent.replaceChildren(...(rows.length ? [element("h3", {}, heading), ...rows] : []));
-  if (focused) {
+  const more = all.length > MOST ? [element("p", { class: "hint" }, `${all.length - MOST} more are in the text alone.`)] : [];
+  parent.replaceChildren(...(rows.length ? [element("h3", {}, heading), ...rows, ...more] : []));
+  if (focused && inside) {
     const again = [...parent.querySelectorAll<HTMLInputElement>("input")];
     again.find((i) => i.getAttribute("data-knob") === focused && i.type === kind)?.focus();
   }

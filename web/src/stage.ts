@@ -1,7 +1,9 @@
-// The drawing of the motion: the player of the reports, with handles on points that are coordinates.
+// The drawing of the motion: the player of the reports, with handles on points that a hand can move. A ring sets where
+// a point starts, the tip of an arrow how fast.
 
 import "../../crates/present/src/report/animation.js";
 import { element } from "./dom";
+import type { Drawing, Handle } from "./engine";
 
 interface Player {
   update(data: unknown): boolean;
@@ -12,8 +14,14 @@ interface Player {
 }
 declare global { interface Window { pfaffPlayer: (root: HTMLElement) => Player } }
 
-/** A point that can be dragged: its coordinates and where it starts. */
-export interface Handle { names: [string, string]; at: [number, number] }
+/** What a hand does: moves the start of a point, or its velocity. */
+export type Dragged = (handle: Handle, kind: "place" | "velocity", x: number, y: number) => void;
+
+const SPEEDS = ["0.1", "0.25", "0.5", "1", "2", "4"];
+/** Pixels of the longest arrow. */
+const LONGEST = 80;
+/** Where the tip of the arrow of a point at rest is to be found, in pixels beside it. */
+const REST: [number, number] = [22, -22];
 
 export class Stage {
   private player: Player | null = null;
@@ -21,26 +29,47 @@ export class Stage {
   private handles: Handle[] = [];
   private marks: HTMLElement | null = null;
   private held = false;
+  /** Lengths of the drawing for a unit of velocity; kept while a tip is held. */
+  private reach = 1;
 
-  constructor(private parent: HTMLElement, private label: string, private dragged: ((h: Handle, x: number, y: number) => void) | null) {}
+  constructor(private parent: HTMLElement, private label: string, private dragged: Dragged | null) {}
 
   /** Shows a motion; the same view goes on where it can. */
-  show(drawing: unknown, handles: Handle[]): void {
+  show(drawing: Drawing, handles: Handle[]): void {
     this.handles = handles;
     if (!this.player || !this.player.update(drawing)) this.build(drawing);
+    if (!this.held) this.reach = this.lengths(handles);
     this.mark();
   }
 
+  /** The longest arrow has so many pixels; a point at rest gets a unit of velocity by as many. */
+  private lengths(handles: Handle[]): number {
+    const { player } = this;
+    if (!player || player.spatial) return 1;
+    const unit = Math.abs(player.place([1, 0])[0] - player.place([0, 0])[0]) || 1;
+    const fastest = Math.max(...handles.map((h) => Math.hypot(...h.velocity)), 0);
+    return LONGEST / unit / (fastest || 1);
+  }
+
   clear(): void {
-    this.parent.replaceChildren();
+    this.parent.replaceChildren(element("p", { class: "hint" }, "Nothing to show yet."));
     this.player = null;
   }
 
-  private build(drawing: unknown): void {
+  get time(): number | null {
+    return this.player?.time ?? null;
+  }
+
+  /** The picture as it is. */
+  picture(): Promise<Blob | null> {
+    const canvas = this.parent.querySelector("canvas");
+    return new Promise((resolve) => (canvas ? canvas.toBlob(resolve) : resolve(null)));
+  }
+
+  private build(drawing: Drawing): void {
     const data = element("script", { type: "application/json" });
     data.textContent = JSON.stringify(drawing);
-    const speeds = ["0.1", "0.25", "0.5", "1", "2", "4"];
-    const options = speeds.map((s) => element("option", { value: s, selected: s === "1" }, `${s}×`));
+    const options = SPEEDS.map((s) => element("option", { value: s, selected: s === "1" }, `${s}×`));
     const canvas = element("canvas", { role: "img", tabindex: "0", "aria-label": this.label });
     this.marks = element("div", { class: "handles" });
     this.root = element("figure", { class: "pfaff-animation" },
@@ -62,32 +91,52 @@ export class Stage {
     requestAnimationFrame(follow);
   }
 
-  /** Handles where the points start, while the clock shows the start or stands still. */
+  /** Handles where the points start. */
   private mark(): void {
     const { player, marks } = this;
     if (!player || !marks || player.spatial || !this.dragged) return;
     while (marks.children.length > this.handles.length) marks.lastElementChild?.remove();
+    while (marks.children.length < this.handles.length) marks.append(this.grips(marks.children.length));
     for (const [k, handle] of this.handles.entries()) {
-      let dot = marks.children[k] as HTMLElement | undefined;
-      if (!dot) {
-        dot = element("button", { type: "button", class: "handle" });
-        this.grip(dot, k);
-        marks.append(dot);
-      }
-      const [x, y] = player.place(handle.at);
-      const text = `Start of (${handle.names.join(", ")}): drag, or use the arrow keys`;
-      if (dot.title !== text) { dot.title = text; dot.setAttribute("aria-label", text); }
-      dot.style.transform = `translate(${x}px, ${y}px)`;
+      const [line, ring, tip] = [...marks.children[k]!.children] as [HTMLElement, HTMLElement, HTMLElement];
+      const at = player.place(handle.at);
+      const end = this.tip(handle);
+      const drawn = Math.hypot(end[0] - at[0], end[1] - at[1]);
+      ring.style.transform = `translate(${at[0]}px, ${at[1]}px)`;
+      tip.style.transform = `translate(${end[0]}px, ${end[1]}px)`;
+      line.style.width = `${drawn}px`;
+      line.style.transform = `translate(${at[0]}px, ${at[1]}px) rotate(${Math.atan2(end[1] - at[1], end[0] - at[0])}rad)`;
+      line.classList.toggle("rests", Math.hypot(...handle.velocity) === 0);
     }
   }
 
-  private grip(dot: HTMLElement, k: number): void {
+  /** Where the tip of the arrow is on the canvas. */
+  private tip(handle: Handle): [number, number] {
+    const { at, velocity } = handle;
+    const start = this.player!.place(at);
+    const end = this.player!.place([at[0] + this.reach * velocity[0], at[1] + this.reach * velocity[1]]);
+    const near = Math.hypot(end[0] - start[0], end[1] - start[1]) < 16;
+    return near ? [start[0] + REST[0], start[1] + REST[1]] : end;
+  }
+
+  private grips(k: number): HTMLElement {
+    const which = this.handles.length > 1 ? ` of point ${k + 1}` : "";
+    const ring = element("button", { type: "button", class: "handle ring", title: `Start${which}: drag, or use the arrow keys` });
+    const tip = element("button", { type: "button", class: "handle tip", title: `Velocity${which} at the start: drag, or use the arrow keys` });
+    for (const made of [ring, tip]) made.setAttribute("aria-label", made.title);
+    this.grip(ring, k, "place");
+    this.grip(tip, k, "velocity");
+    return element("div", {}, element("div", { class: "velocity" }), ring, tip);
+  }
+
+  private grip(dot: HTMLElement, k: number, kind: "place" | "velocity"): void {
     const move = (at: [number, number]) => {
       const handle = this.handles[k];
       if (!handle || !this.player) return;
-      const [x, y] = this.player.point(at);
+      let [x, y] = this.player.point(at);
+      if (kind === "velocity") [x, y] = [(x - handle.at[0]) / this.reach, (y - handle.at[1]) / this.reach];
       dot.style.transform = `translate(${at[0]}px, ${at[1]}px)`;
-      this.dragged?.(handle, x, y);
+      this.dragged?.(handle, kind, x, y);
     };
     dot.addEventListener("pointerdown", (event) => {
       event.preventDefault();
@@ -109,7 +158,11 @@ export class Stage {
       if (!step || !handle || !this.player) return;
       event.preventDefault();
       event.stopPropagation();
-      const [x, y] = this.player.place(handle.at);
+      this.player.pause();
+      this.player.seek(this.player.start);
+      const at = this.player.place(handle.at);
+      const resting = kind === "velocity" && Math.hypot(...handle.velocity) === 0;
+      const [x, y] = kind === "place" || resting ? at : this.tip(handle);
       move([x + step[0]!, y + step[1]!]);
     });
   }

@@ -12,6 +12,7 @@ export interface State {
   /** Plots: the horizontal axis and the curves, as columns or expressions. */
   plots: { x: string; y: string[] }[];
   section: string;
+  /** Views that are folded. */
   closed: string[];
 }
 

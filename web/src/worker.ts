@@ -5,7 +5,7 @@ interface Exports {
   memory: WebAssembly.Memory;
   __indirect_function_table: WebAssembly.Table;
   pfaff_room(length: number): number;
-  pfaff_ask(interpreted: number): void;
+  pfaff_ask(): void;
   pfaff_answer(): number;
   pfaff_length(): number;
 }
@@ -34,18 +34,18 @@ function release(place: number): void {
   free.push(place);
 }
 
-function ask(question: string, interpreted: boolean): string {
+function ask(question: string): string {
   if (!engine) throw new Error("the engine is not there yet");
   const bytes = new TextEncoder().encode(question);
   const room = engine.pfaff_room(bytes.length);
   new Uint8Array(engine.memory.buffer, room, bytes.length).set(bytes);
-  engine.pfaff_ask(interpreted ? 1 : 0);
+  engine.pfaff_ask();
   const answer = new Uint8Array(engine.memory.buffer, engine.pfaff_answer(), engine.pfaff_length());
   return new TextDecoder().decode(answer);
 }
 
 scope.onmessage = async (event: MessageEvent) => {
-  const { module, id, question, interpreted } = event.data;
+  const { module, id, question } = event.data;
   if (module) {
     const made = await WebAssembly.instantiate(module as WebAssembly.Module, { pfaff: { instantiate, release } });
     engine = made.exports as unknown as Exports;
@@ -53,7 +53,7 @@ scope.onmessage = async (event: MessageEvent) => {
     return;
   }
   try {
-    scope.postMessage({ id, answer: ask(question, interpreted) });
+    scope.postMessage({ id, answer: ask(question) });
   } catch (error) {
     scope.postMessage({ id, fault: String(error) });
   }

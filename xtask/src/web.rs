@@ -17,7 +17,8 @@ use crate::prepare::starts;
 use crate::steps::Verdict;
 
 const TARGET: &str = "wasm32-unknown-unknown";
-const FILES: [&str; 4] = ["index.html", "workbench.css", "workbench.js", "worker.js"];
+const FILES: [&str; 6] =
+    ["index.html", "lessons.html", "lessons.js", "workbench.css", "workbench.js", "worker.js"];
 
 /// Builds the scripts and the module, and puts the site together.
 pub(crate) fn build(root: &Path) -> bool {
@@ -147,7 +148,8 @@ fn debian(root: &Path) -> Option<(&'static str, PathBuf)> {
     let linkers = fs::read_dir(sysroot.join("lib/rustlib")).ok()?;
     let linker = linkers
         .filter_map(Result::ok)
-        .map(|entry| entry.path().join("bin/gcc-ld/wasm-ld"))
+        // NOTE: not `gcc-ld/wasm-ld`: the compiler tells a linker of its own family which of its flavours to be.
+        .map(|entry| entry.path().join("bin/rust-lld"))
         .find(|path| path.exists())?;
     Path::new(SOURCES).exists().then_some((COMPILER, linker))
 }

@@ -1,5 +1,6 @@
 //! Faults for tests: the variable `PFAFF_FAULT` makes an operation on an output file fail, such as `write:2` the
-//! second write. Only debug builds look at it.
+//! second write and all later ones, or `write:2:eio` with another error than that of a full disk. Only debug builds
+//! look at it.
 
 use std::io;
 
@@ -27,14 +28,15 @@ pub(crate) fn injected(operation: Operation) -> io::Result<()> {
     use std::sync::OnceLock;
     use std::sync::atomic::{AtomicU32, Ordering};
 
-    static ASKED: OnceLock<Option<(String, u32)>> = OnceLock::new();
+    static ASKED: OnceLock<Option<(String, u32, String)>> = OnceLock::new();
     static COUNT: AtomicU32 = AtomicU32::new(0);
     let asked = ASKED.get_or_init(|| {
         let text = std::env::var("PFAFF_FAULT").ok()?;
-        let (word, count) = text.split_once(':')?;
-        Some((word.to_owned(), count.parse().ok()?))
+        let (word, rest) = text.split_once(':')?;
+        let (count, kind) = rest.split_once(':').unwrap_or((rest, "enospc"));
+        Some((word.to_owned(), count.parse().ok()?, kind.to_owned()))
     });
-    let Some((word, from)) = asked else { return Ok(()) };
+    let Some((word, from, kind)) = asked else { return Ok(()) };
     let name = match operation {
         Operation::Create => "create",
         Operation::Write => "write",
@@ -44,7 +46,13 @@ pub(crate) fn injected(operation: Operation) -> io::Result<()> {
     };
     // NOTE: a disk that is full stays full, so all later ones fail as well.
     if word == name && COUNT.fetch_add(1, Ordering::Relaxed) + 1 >= *from {
-        return Err(io::Error::from(io::ErrorKind::StorageFull));
+        return Err(match kind.as_str() {
+            "eio" => io::Error::from_raw_os_error(5),
+            "edquot" => io::Error::from(io::ErrorKind::QuotaExceeded),
+            "erofs" => io::Error::from(io::ErrorKind::ReadOnlyFilesystem),
+            "efbig" => io::Error::from(io::ErrorKind::FileTooLarge),
+            _ => io::Error::from(io::ErrorKind::StorageFull),
+        });
     }
     Ok(())
 }

@@ -1,15 +1,15 @@
 //! A motion → a file, `.csv`, `.json`, `.parquet` or `.arrow`, written as the run goes on.
 //!
 //! Whatever ends the program, the file on the disk is whole: the older one, or one with what was computed up to the
-//! last writing. **JSON** and **Parquet** cannot grow and stay readable, so each writing makes the whole file beside
-//! its place and moves it there. **CSV** grows, and two files take turns: the new rows are added to the one that is
-//! not at its place, and then they change places. So every row is written twice, and no reader sees a part of one.
-//! Writing takes at most a twentieth of the time of a run.
+//! last writing. **JSON**, **Parquet** and **Arrow** cannot grow and stay readable, so each writing makes the whole
+//! file beside its place and moves it there. **CSV** grows, and two files take turns: the new rows are added to the one
+//! that is not at its place, and then they change places. So every row is written twice, and no reader sees a part of
+//! one. Writing takes at most a twentieth of the time of a run.
 //!
 //! A disk that is full costs the file, never the motion, which is still printed.
 //!
-//! Rows of a table that both files have need not be held any longer: a run of any length takes the memory of
-//! [`WINDOW`] rows and of those that its audit looks at.
+//! Rows of a table that are on the disk need not be held any longer, in both files of a CSV table or in a [`Spool`] for
+//! Parquet and Arrow: a run of any length takes the memory of [`WINDOW`] rows and of those that its audit looks at.
 
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
@@ -19,6 +19,7 @@ use pfaff::{Motion, Progress};
 use pfaff_present::{FileFormat, motion_table, write_motion};
 
 use crate::output::{Exit, say, usage};
+use crate::spool::Spool;
 use crate::whole_file::{Part, Place};
 
 /// The shortest time between two writings.
@@ -37,7 +38,10 @@ pub(crate) struct OutputFile {
     begun: Instant,
     next: Duration,
     turns: Turns,
+    spool: Option<Spool>,
     failed: bool,
+    /// The rows of the last writing.
+    written: usize,
     /// Whether rows are in the file that the motion has no longer, and whether all are.
     streamed: bool,
     complete: bool,
@@ -74,15 +78,17 @@ impl OutputFile {
             begun: Instant::now(),
             next: PAUSE,
             turns: Turns::default(),
+            spool: None,
             failed: false,
+            written: 0,
             streamed: false,
             complete: false,
         })
     }
 
     /// Whether rows that it has need not be held.
-    pub(crate) fn grows(&self) -> bool {
-        self.format.grows()
+    pub(crate) fn streams(&self) -> bool {
+        self.format.has_blocks()
     }
 
     /// Writes what was computed so far, if it is time.
@@ -92,7 +98,10 @@ impl OutputFile {
             return;
         }
         let elapsed = self.begun.elapsed();
-        let is_full = self.format.grows() && progress.rows - progress.first_row() > WINDOW;
+        self.streamed = progress.first_row() > 0;
+        // NOTE: a run of segments keeps all its rows, whatever is said, and is not to write them at every step.
+        let is_new = progress.rows.saturating_sub(self.written) > WINDOW / 8;
+        let is_full = self.streams() && is_new && progress.rows - progress.first_row() > WINDOW;
         if (elapsed < self.next && !is_full) || self.failed {
             return;
         }
@@ -102,26 +111,36 @@ impl OutputFile {
         ));
         let done = if self.format.grows() {
             self.turns.grow(&self.place, &motion, progress.first_row(), false)
+        } else if is_full || self.spool.is_some() {
+            let is_time = elapsed >= self.next;
+            self.spooled(&motion, progress.first_row())
+                .and_then(|()| if is_time { self.unspooled(&motion, false) } else { Ok(()) })
         } else {
             self.write(&motion, false)
         };
         self.report(done);
+        let kept = self.spool.as_ref().map(Spool::rows).or_else(|| self.turns.common());
         if !self.failed
-            && let Some(row) = self.turns.common()
+            && let Some(row) = kept
             && row - progress.first_row() > WINDOW / 2
         {
             progress.forget(row);
-            self.streamed = true;
         }
+        self.written = progress.rows;
         let took = self.begun.elapsed().saturating_sub(elapsed);
         self.next = elapsed + PAUSE.max(SHARE * took);
     }
 
     /// Writes the last rows of a motion whose first ones are not held any more.
     fn end(&mut self, progress: &Progress<'_>) {
+        self.streamed = progress.first_row() > 0;
         if self.streamed && !self.failed {
             let motion = progress.motion();
-            let done = self.turns.grow(&self.place, &motion, progress.first_row(), true);
+            let done = if self.spool.is_some() {
+                self.spooled(&motion, progress.first_row())
+            } else {
+                self.turns.grow(&self.place, &motion, progress.first_row(), true)
+            };
             self.complete = done.is_ok();
             self.report(done);
         }
@@ -130,11 +149,17 @@ impl OutputFile {
     /// Writes the whole motion; says whether that succeeded.
     pub(crate) fn finish(&mut self, motion: &Motion) -> bool {
         if self.streamed {
-            self.turns = Turns::default();
+            if self.complete && self.spool.is_some() {
+                let done = self.unspooled(motion, true);
+                self.complete = done.is_ok();
+                self.report(done);
+            }
+            (self.turns, self.spool) = (Turns::default(), None);
             return self.complete;
         }
         // NOTE: after a failure it is tried once more; there may be room again.
         self.failed = false;
+        self.spool = None;
         let done = self.write(motion, true);
         self.report(done);
         self.turns = Turns::default();
@@ -149,6 +174,23 @@ impl OutputFile {
                 self.name
             ));
         }
+    }
+
+    /// Adds the rows that the spool does not have yet. The first row of the motion has the number `first`.
+    fn spooled(&mut self, motion: &Motion, first: usize) -> io::Result<()> {
+        let table = motion_table(motion);
+        let spool = match self.spool.take() {
+            Some(spool) => spool,
+            None => Spool::new(&self.place, table.columns.len())?,
+        };
+        let spool = self.spool.insert(spool);
+        spool.add(&table, spool.rows() - first)
+    }
+
+    /// Makes the file from the spool.
+    fn unspooled(&mut self, motion: &Motion, last: bool) -> io::Result<()> {
+        let spool = self.spool.as_mut().expect("only called where there is one");
+        spool.write(&self.place, self.format, &motion_table(motion), last)
     }
 
     /// The last time what is written must also be on the disk.

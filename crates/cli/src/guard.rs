@@ -6,7 +6,7 @@
 //! is only noted. A second one ends the program in any case. No way out leaves a temporary file behind.
 
 use std::path::PathBuf;
-use std::sync::atomic::{AtomicBool, AtomicU8, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU64, Ordering};
 use std::sync::{Mutex, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -19,7 +19,7 @@ use crate::output::{Exit, say};
 const ENDED_BY_INTERRUPT: i32 = 130;
 /// The time between two looks.
 const PAUSE: Duration = Duration::from_millis(20);
-/// How long a run that was asked to end may take for its last step, beyond a tenth of its limit.
+/// How long a run that was asked to end may take for its last step.
 const LAST_STEP: Duration = Duration::from_millis(1500);
 /// How long what a run has may take to be audited and written, beyond the limit itself once more.
 const ANSWER: Duration = Duration::from_secs(5);
@@ -60,6 +60,8 @@ static GUARD: OnceLock<()> = OnceLock::new();
 static PHASE: AtomicU8 = AtomicU8::new(Phase::Work as u8);
 static ASKED: AtomicBool = AtomicBool::new(false);
 static INTERRUPTED: AtomicBool = AtomicBool::new(false);
+/// The memory of this program at the last look, in bytes; 0 where the system does not tell.
+static RESIDENT: AtomicU64 = AtomicU64::new(0);
 static TEMPORARY: Mutex<Vec<PathBuf>> = Mutex::new(Vec::new());
 
 const DEFAULT_MEMORY: u64 = 2_000_000_000;
@@ -80,6 +82,7 @@ pub(crate) fn watch(limits: LimitArguments) {
     enter(Phase::Work);
     ASKED.store(false, Ordering::SeqCst);
     GUARD.get_or_init(|| {
+        outlive_large_files();
         let started = fault::injected(Operation::Thread).and_then(|()| {
             std::thread::Builder::new().name("guard".into()).spawn(|| {
                 std::thread::sleep(PAUSE / 2);
@@ -136,6 +139,12 @@ pub(crate) fn was_asked_to_end() -> bool {
     ASKED.load(Ordering::Relaxed)
 }
 
+/// Whether a server may take more memory: at most half of the limit, so that what one question takes does not end the
+/// others.
+pub(crate) fn has_memory() -> bool {
+    RESIDENT.load(Ordering::Relaxed) < limits().memory.unwrap_or_else(default_memory) / 2
+}
+
 /// Remembers a file that must not outlive the program.
 pub(crate) fn remember(temporary: PathBuf) {
     TEMPORARY.lock().unwrap_or_else(PoisonError::into_inner).push(temporary);
@@ -179,6 +188,16 @@ fn listen() {
     let _ = ctrlc::set_handler(heard);
 }
 
+/// A file that grows beyond `ulimit -f` is an error of its write, like a full disk, and not the end of the program.
+fn outlive_large_files() {
+    #[cfg(unix)]
+    {
+        let noted = std::sync::Arc::new(AtomicBool::new(false));
+        // NOTE: where this cannot be, the program ends as it always did.
+        let _ = signal_hook::flag::register(signal_hook::consts::SIGXFSZ, noted);
+    }
+}
+
 /// Looks whether a limit is reached.
 fn look() {
     let Some(Watched { limits, begun, .. }) = watched() else { return };
@@ -188,18 +207,19 @@ fn look() {
     {
         time_is_over(limit, elapsed);
     }
-    let limit = limits.memory.unwrap_or(DEFAULT_MEMORY);
-    // What a run has must still be audited and written, so it is asked to end before.
-    if let Some(used) = memory().filter(|used| *used > limit / 4 * 3) {
-        memory_is_over(limit, used);
-    }
+    let Some(Memory { resident, addresses }) = memory() else { return };
+    RESIDENT.store(resident, Ordering::Relaxed);
+    let limit = limits.memory.unwrap_or_else(default_memory);
+    let allowed = address_limit();
+    memory_is_over(resident, limit, "--memory allows more");
+    memory_is_over(addresses, allowed, "`ulimit -v` sets it");
 }
 
 fn time_is_over(limit: Duration, elapsed: Duration) {
     let shown = limit.as_secs_f64();
     let allowed = match phase() {
         Phase::Work => limit,
-        Phase::Run => limit + limit / 10 + LAST_STEP,
+        Phase::Run => limit + LAST_STEP,
         Phase::Answer => 2 * limit + ANSWER,
     };
     if elapsed <= allowed {
@@ -212,18 +232,19 @@ fn time_is_over(limit: Duration, elapsed: Duration) {
     end(i32::from(Exit::StoppedEarly.status()));
 }
 
-fn memory_is_over(limit: u64, used: u64) {
+/// What a run has must still be audited and written, so it is asked to end at three quarters.
+fn memory_is_over(used: u64, limit: u64, hint: &str) {
     let shown = limit as f64 / 1e9;
-    if used < limit {
-        ask(&format!(
-            "three quarters of the memory limit of {shown} GB are used; --memory allows more"
+    // What no look sees in time fails, and ends the program without a word.
+    if used >= limit - limit / 16 {
+        say(&format!(
+            "error: the memory limit of {shown} GB is reached, and there is no answer yet; {hint}"
         ));
-        return;
+        end(i32::from(Exit::StoppedEarly.status()));
     }
-    say(&format!(
-        "error: the memory limit of {shown} GB is reached, and there is no answer yet; --memory allows more"
-    ));
-    end(i32::from(Exit::StoppedEarly.status()));
+    if used > limit / 4 * 3 {
+        ask(&format!("three quarters of the memory limit of {shown} GB are used; {hint}"));
+    }
 }
 
 /// Asks a run to end, once.
@@ -241,12 +262,46 @@ fn ask(why: &str) {
     }
 }
 
-/// The memory of this program in bytes, where the system tells it.
-fn memory() -> Option<u64> {
+/// The memory of this program, in bytes.
+#[derive(Clone, Copy, Debug)]
+struct Memory {
+    /// What it holds.
+    resident: u64,
+    /// What it has addresses for.
+    addresses: u64,
+}
+
+/// The memory of this program, where the system tells it.
+fn memory() -> Option<Memory> {
     let text = std::fs::read_to_string("/proc/self/status").ok()?;
-    let line = text.lines().find_map(|line| line.strip_prefix("VmRSS:"))?;
-    let kilobytes: u64 = line.trim().strip_suffix("kB")?.trim().parse().ok()?;
-    Some(1024 * kilobytes)
+    let bytes = |key: &str| {
+        let line = text.lines().find_map(|line| line.strip_prefix(key))?;
+        let kilobytes: u64 = line.trim().strip_suffix("kB")?.trim().parse().ok()?;
+        Some(1024 * kilobytes)
+    };
+    Some(Memory { resident: bytes("VmRSS:")?, addresses: bytes("VmSize:")? })
+}
+
+/// 2 GB, or less where a container has less: beyond, the system would end the program without a word.
+fn default_memory() -> u64 {
+    static LIMIT: OnceLock<u64> = OnceLock::new();
+    *LIMIT.get_or_init(|| {
+        let files =
+            ["/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory/memory.limit_in_bytes"];
+        let read = |file: &&str| std::fs::read_to_string(file).ok()?.trim().parse::<u64>().ok();
+        files.iter().find_map(read).map_or(DEFAULT_MEMORY, |most| DEFAULT_MEMORY.min(most))
+    })
+}
+
+/// The addresses that `ulimit -v` leaves this program.
+fn address_limit() -> u64 {
+    static LIMIT: OnceLock<u64> = OnceLock::new();
+    *LIMIT.get_or_init(|| {
+        let text = std::fs::read_to_string("/proc/self/limits").unwrap_or_default();
+        let line = text.lines().find_map(|line| line.strip_prefix("Max address space"));
+        let soft = line.and_then(|line| line.split_whitespace().next()?.parse().ok());
+        soft.unwrap_or(u64::MAX)
+    })
 }
 
 /// A time in seconds.
@@ -293,10 +348,11 @@ mod tests {
     #[cfg(target_os = "linux")]
     #[test]
     fn memory_is_what_the_program_holds() {
-        let before = memory().expect("the system tells it");
+        let resident = || memory().expect("the system tells it").resident;
+        let before = resident();
         let mut held = vec![0_u8; 50_000_000];
         held.iter_mut().step_by(4096).for_each(|byte| *byte = 1);
-        let after = memory().expect("the system tells it");
+        let after = resident();
         // Other tests run beside this one.
         assert!(after > before + 25_000_000, "{before} {after}");
     }

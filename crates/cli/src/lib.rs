@@ -21,10 +21,12 @@ mod options;
 mod output;
 mod range;
 mod reproduction;
+mod spool;
 mod table;
 mod whole_file;
 
 use std::ffi::OsString;
+use std::io;
 
 use crate::command::Command;
 
@@ -36,8 +38,9 @@ pub fn answer(words: &[OsString]) -> u8 {
         Ok(command) => command,
         Err(error) => {
             // NOTE: help and version are results, mistakes are not; clap knows which stream.
-            let _ = error.print();
-            return if error.use_stderr() { 2 } else { 0 };
+            let printed = error.print();
+            let is_lost = printed.is_err_and(|error| error.kind() != io::ErrorKind::BrokenPipe);
+            return if error.use_stderr() || is_lost { 2 } else { 0 };
         }
     };
     // A backend that does not exist is a mistake, whether or not the command needs one.

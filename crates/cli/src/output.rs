@@ -53,7 +53,28 @@ pub(crate) fn print(text: &str) -> Result<(), Exit> {
 /// Says something beside the result.
 pub(crate) fn say(text: &str) {
     // NOTE: where standard error is closed there is nobody to tell.
-    let _ = writeln!(io::stderr().lock(), "{}", visible(text, false));
+    let _ = writeln!(io::stderr().lock(), "{}", visible(&shortened(text), false));
+}
+
+/// Characters of a line that are said: what is quoted may be a line of megabytes.
+const LONGEST: usize = 4_000;
+
+/// The text with the middle of long lines left out.
+fn shortened(text: &str) -> Cow<'_, str> {
+    if text.len() <= LONGEST || text.lines().all(|line| line.len() <= LONGEST) {
+        return Cow::Borrowed(text);
+    }
+    let short = |line: &str| {
+        let count = line.chars().count();
+        if count <= LONGEST {
+            return line.to_owned();
+        }
+        let ends = LONGEST / 2;
+        let (begin, end): (String, String) =
+            (line.chars().take(ends).collect(), line.chars().skip(count - ends).collect());
+        format!("{begin} … {} characters … {end}", count - 2 * ends)
+    };
+    Cow::Owned(text.lines().map(short).collect::<Vec<_>>().join("\n"))
 }
 
 /// The text with its control characters written out, as JSON writes them: names of files, texts of models and columns
@@ -174,6 +195,15 @@ mod tests {
             "\u{1b}[31mred\\u001b]0;t\\u0007"
         );
         assert_eq!(visible("\u{202e}evil", true), "\\u202eevil");
+    }
+
+    #[test]
+    fn long_quotes_are_shortened() {
+        let long = format!("first\n`{}` is no number", "é".repeat(1_000_000));
+        let said = shortened(&long);
+        assert!(said.len() < 10_000 && said.starts_with("first\n`éé"), "{}", said.len());
+        assert!(said.ends_with("é` is no number") && said.contains(" characters … "));
+        assert_eq!(shortened("a\nb"), "a\nb");
     }
 
     #[test]

@@ -71,7 +71,7 @@ impl Place {
         let (path, file) = loop {
             let path = self.path.with_file_name(self.part_name());
             fault::injected(Operation::Create)?;
-            match OpenOptions::new().write(true).create_new(true).open(&path) {
+            match OpenOptions::new().read(true).write(true).create_new(true).open(&path) {
                 Ok(file) => break (path, file),
                 Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
                 Err(error) => return Err(error),
@@ -133,6 +133,11 @@ pub(crate) struct Part {
 }
 
 impl Part {
+    /// What was written so far, to be read again.
+    pub(crate) fn file(&self) -> &File {
+        &self.file
+    }
+
     pub(crate) fn sync(&mut self) -> io::Result<()> {
         fault::injected(Operation::Sync)?;
         self.file.sync_all()

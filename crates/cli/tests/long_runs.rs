@@ -172,7 +172,9 @@ fn a_full_disk_costs_the_file_and_not_the_motion() {
     let folder = Folder::new("full");
     for name in ["full.csv", "full.json", "full.parquet", "full.arrow"] {
         // NOTE: the first `create` is the trial before the run.
-        for fault in ["create:2", "write:1", "write:2", "sync:1", "rename:1"] {
+        let other = ["write:1:eio", "write:1:edquot", "sync:1:eio", "rename:1:erofs"];
+        let full = ["create:2", "write:1", "write:2", "sync:1", "rename:1"];
+        for fault in full.into_iter().chain(other) {
             let file = folder.write(name, "precious\n");
             let answer = support::answer(
                 program()

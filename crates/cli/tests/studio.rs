@@ -2,8 +2,8 @@
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpStream;
-use std::process::{Child, Stdio};
-use std::time::Duration;
+use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
@@ -20,9 +20,13 @@ pub(crate) struct Studio {
 
 impl Studio {
     pub(crate) fn start(folder: &Folder, arguments: &[&str]) -> Self {
-        let mut process = program()
-            .arg("studio")
-            .args(arguments)
+        let mut program = program();
+        program.arg("studio").args(arguments);
+        Self::of(program, folder)
+    }
+
+    fn of(mut program: Command, folder: &Folder) -> Self {
+        let mut process = program
             .current_dir(folder.path(""))
             .stdout(Stdio::piped())
             .stderr(Stdio::null())
@@ -36,6 +40,19 @@ impl Studio {
         let (port, token) = rest.split_once("/?token=").expect("it has a token");
         let (port, token) = (port.parse().expect("a port"), token.to_owned());
         Self { process, address, port, token }
+    }
+
+    /// How it ended; none if it goes on for ten seconds.
+    #[cfg(unix)]
+    fn status(&mut self) -> Option<i32> {
+        let begun = Instant::now();
+        while begun.elapsed() < Duration::from_secs(10) {
+            if let Ok(Some(status)) = self.process.try_wait() {
+                return status.code();
+            }
+            std::thread::sleep(Duration::from_millis(10));
+        }
+        None
     }
 
     /// The bytes of a request as they are, and no more if `is_all`; the status and the body of the answer.
@@ -183,7 +200,8 @@ fn a_long_question_blocks_nobody() {
         studio.token,
         long.len()
     );
-    let streams: Vec<TcpStream> = (0..3)
+    // More than there are processors, and more than a small pool of threads would have.
+    let streams: Vec<TcpStream> = (0..20)
         .map(|_| {
             let mut stream =
                 TcpStream::connect(("127.0.0.1", studio.port)).expect("it listens");
@@ -201,6 +219,17 @@ fn a_long_question_blocks_nobody() {
 }
 
 #[test]
+fn lessons_need_the_token_too() {
+    let folder = Folder::new("studio-lessons");
+    let studio = Studio::start(&folder, &[]);
+    let host = studio.host();
+    assert_eq!(studio.get("/lessons.html", &host, "").0, 403);
+    let (status, body) =
+        studio.get(&format!("/lessons.html?token={}", studio.token), &host, "");
+    assert!(status == 200 && body.contains("id=\"contents\"") && body.contains("<script>"));
+}
+
+#[test]
 fn it_begins_with_the_model_that_is_named() {
     let folder = Folder::new("studio-model");
     folder.write("mine.pfaff", "title \"Mine </script>\"\ncoordinates x\nlagrangian x'^2/2\n");
@@ -209,4 +238,81 @@ fn it_begins_with_the_model_that_is_named() {
     assert!(body.contains("Mine \\u003c/script"), "the text cannot end its element");
     let wrong = crate::support::pfaff(&["studio", "no_such_model.pfaff"]);
     assert_eq!(wrong.status, 1, "{}", wrong.err);
+}
+
+/// Ctrl-C, a request to end and the limit of time end the server at once; nothing is written meanwhile.
+#[cfg(unix)]
+#[test]
+fn it_ends_when_it_is_asked() {
+    let folder = Folder::new("studio-end");
+    for signal in ["INT", "TERM", "HUP"] {
+        let mut studio = Studio::start(&folder, &[]);
+        // NOTE: it listens to signals some milliseconds after its start.
+        assert_eq!(studio.ask(&json!({"ask": "words"})).0, 200);
+        std::thread::sleep(Duration::from_millis(200));
+        let id = studio.process.id().to_string();
+        let sent = Command::new("kill").args(["-s", signal, &id]).status();
+        assert!(sent.is_ok_and(|status| status.success()));
+        assert_eq!(studio.status(), Some(130), "{signal}");
+    }
+    let begun = Instant::now();
+    let mut studio = Studio::start(&folder, &["--seconds", "0.5"]);
+    assert_eq!(studio.status(), Some(3));
+    // NOTE: it was eleven times the limit; other tests run beside this one.
+    assert!(begun.elapsed() < Duration::from_secs(5), "{:?}", begun.elapsed());
+}
+
+/// Whoever opens more connections than there are files has to wait, and the server goes on.
+#[cfg(unix)]
+#[test]
+fn connections_without_end_do_not_end_it() {
+    let folder = Folder::new("studio-many");
+    let mut limited = Command::new("sh");
+    limited.args(["-c", "ulimit -n 40; exec \"$0\" studio", env!("CARGO_BIN_EXE_pfaff")]);
+    for limited in [Some(limited), None] {
+        let studio = Studio::of(
+            limited.unwrap_or_else(|| {
+                let mut program = program();
+                program.arg("studio");
+                program
+            }),
+            &folder,
+        );
+        let connect = || TcpStream::connect(("127.0.0.1", studio.port));
+        // NOTE: those that are not accepted wait in a queue of the system, or are refused by it.
+        let open: Vec<TcpStream> = (0..100).filter_map(|_| connect().ok()).collect();
+        assert!(open.len() > 40);
+        std::thread::sleep(Duration::from_millis(300));
+        drop(open);
+        assert_eq!(studio.ask(&json!({"ask": "words"})).0, 200);
+    }
+}
+
+/// Work that has no part to show ends, too, when its request is closed: eight such questions leave room for others.
+#[test]
+fn questions_that_are_closed_leave_room() {
+    let folder = Folder::new("studio-closed");
+    let studio = Studio::start(&folder, &[]);
+    let n = 400;
+    let text = format!(
+        "coordinates q[{n}]\nlagrangian sum(i = 1..{n}, q[i]'^2/2*cos(q[i])) + sum(i = 1..{n}, sin(q[i]*q[1]))^5\n"
+    );
+    let long = json!({"ask": "equations", "form": "reduced", "text": text}).to_string();
+    let request = format!(
+        "POST /ask HTTP/1.1\r\nHost: {}\r\nX-Pfaff-Token: {}\r\nContent-Length: {}\r\n\r\n{long}",
+        studio.host(),
+        studio.token,
+        long.len()
+    );
+    let streams: Vec<TcpStream> = (0..9)
+        .map(|_| {
+            let mut stream =
+                TcpStream::connect(("127.0.0.1", studio.port)).expect("it listens");
+            stream.write_all(request.as_bytes()).expect("it reads");
+            stream
+        })
+        .collect();
+    std::thread::sleep(Duration::from_millis(200));
+    drop(streams);
+    assert_eq!(studio.ask(&json!({"ask": "words"})).0, 200);
 }

@@ -1,7 +1,7 @@
 //! `pfaff sweep`: tables that are those of single runs, that survive being ended, and plain errors.
 
 use std::fs;
-use std::process::Stdio;
+use std::process::{Command, Stdio};
 
 use serde_json::Value;
 
@@ -264,6 +264,57 @@ fn chunks_make_the_whole_and_threads_change_nothing() {
         assert_eq!(other.status, 2);
         assert!(other.err.contains("different sweeps: --set"), "{}", other.err);
         assert_eq!(merge(&[&path("whole")]).status, 2, "the whole is no chunk");
+        for damaged in ["", "[]", "null", "7", "{}", "{\"chunk\": [1]}", "{\"chunk\": {}}"] {
+            fs::write(format!("{}.manifest.json", parts[2]), damaged).unwrap();
+            let answer = merge(&[&parts[0], &parts[1], &parts[2]]);
+            assert_eq!(answer.status, 2, "{damaged}: {}", answer.err);
+        }
+    }
+}
+
+/// pyarrow, pandas and DuckDB read the same numbers from all three kinds of files, and what pandas writes is read as
+/// cases, compressed as it does without being asked.
+#[test]
+#[allow(clippy::print_stdout, reason = "what was skipped is told")]
+fn other_programs_read_and_write_tables() {
+    let python = std::env::var("PFAFF_PYTHON").unwrap_or_else(|_| "python3".into());
+    let folder = Folder::new("sweep-others");
+    let files = ["t.csv", "t.parquet", "t.arrow"].map(|name| folder.path(name));
+    for out in &files {
+        let words = ["sweep", "sleigh", "--vary", "a=0.1..0.5:5", "--t1", "1", "--output", out];
+        assert_eq!(pfaff(&words).status, 0);
+    }
+    let run = |script: &str, files: &[&str]| {
+        let done = Command::new(&python).args(["-c", script]).args(files).output();
+        done.is_ok_and(|output| {
+            print!("{}", String::from_utf8_lossy(&output.stderr));
+            output.status.success()
+        })
+    };
+    for library in ["pandas, pyarrow", "duckdb"] {
+        if !run(&format!("import {library}"), &[]) {
+            println!("skipped: no {library}; install it, or name a Python by PFAFF_PYTHON");
+            return;
+        }
+    }
+    let read = "import sys, duckdb, pandas as pd, pyarrow as pa, pyarrow.parquet as pq
+c, p = pd.read_csv(sys.argv[1]), pd.read_parquet(sys.argv[2])
+a = pa.ipc.open_file(sys.argv[3]).read_all()
+assert list(c.columns) == list(p.columns) == a.column_names and len(c) == 5
+assert a.equals(pq.read_table(sys.argv[2]))
+assert (c['x'].values == p['x'].values).all() and (c['audit'] == 'pass').all()
+found = duckdb.sql(f\"select a, x from '{sys.argv[2]}' order by a\").fetchall()
+assert found == list(zip(p['a'], p['x']))";
+    assert!(run(read, &files.each_ref().map(String::as_str)), "see above");
+    let cases = ["c.arrow", "c.parquet"].map(|name| folder.path(name));
+    let write = "import sys, pandas as pd
+table = pd.DataFrame({'a': [0.1, 0.25]})
+table.to_feather(sys.argv[1])
+table.to_parquet(sys.argv[2])";
+    assert!(run(write, &cases.each_ref().map(String::as_str)), "see above");
+    for cases in &cases {
+        let table = json(&["sweep", "sleigh", "--cases", cases, "--t1", "1"]);
+        assert_eq!(numbers(&table["a"]), [0.1, 0.25], "{cases}");
     }
 }
 
@@ -379,6 +430,7 @@ fn summaries_say_how_cases_were_run() {
     let out = folder.path("t.csv");
     for (model, vary, more, words) in [
         ("sleigh", "a=[0.1, 0.2]", &[][..], "eight at once in lanes"),
+        ("ball", "m=[1, 2]", &[], "eight at once in lanes, 2 of them again one by one"),
         ("sleigh", "a=[0.1, 0.2]", &["--single"], "one by one, compiled once"),
         ("pendulum", "m=[1, 2]", &[], "one by one, compiled once"),
         (&memory, "k=[1, 2]", &[], "one by one, each compiled anew"),

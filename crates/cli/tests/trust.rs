@@ -247,10 +247,11 @@ fn what_had_no_end_has_one() {
                 observe a = 1.7e308*exp(-t/1000)\n";
     let folder = Folder::new("no_end");
     let figure = folder.path("a.svg");
-    let cases: [(&[&str], &str); 3] = [
+    let cases: [(&[&str], &str); 4] = [
         (&["plot", "-", "--log", "--columns", "a", "-o", &figure], huge),
         (&["eval", "sum(i = 1..20000, 1/i)"], ""),
         (&["eval", "product(i = 1..5000, 1/i)"], ""),
+        (&["eval", "product(i = 1..100000, i)*0"], ""),
     ];
     for (arguments, text) in cases {
         let begun = Instant::now();
@@ -319,6 +320,38 @@ fn a_table_that_grows_takes_no_memory() {
     }
     assert_eq!(count, 600_001);
     assert_eq!(folder.names(), ["a.csv"], "no temporary file");
+    // Formats that cannot grow are made from rows on the disk: every number is the same.
+    for name in ["a.parquet", "a.arrow"] {
+        let other = folder.path(name);
+        let words = [&words[..7], &[&other, "--memory", "160MB"]].concat();
+        let answer = pfaff(&words);
+        assert_eq!(answer.status, 0, "{name}: {}", answer.err);
+        let answer = pfaff(&["diff", &file, &other, "--strict"]);
+        assert_eq!(answer.status, 0, "{name}: {} {}", answer.out, answer.err);
+        std::fs::remove_file(&other).expect("it is there");
+    }
+    assert_eq!(folder.names(), ["a.csv"], "no temporary file");
+}
+
+/// Where impacts cut a run into segments, rows are held, and the file has all of them.
+#[test]
+fn a_table_of_segments_is_whole() {
+    let folder = Folder::new("segments");
+    let text = "coordinates y\nlagrangian y'^2/2 - 9.81*y\ncontact f: y >= 0, restitution = 0.9\n\
+                initial y = 1\nsolve t = 0..2\n";
+    let rows = ["a.csv", "a.parquet"].map(|name| {
+        let file = folder.path(name);
+        let answer = pfaff_text(&["run", "-", "--samples", "250001", "--output", &file], text);
+        assert_eq!(answer.status, 0, "{name}: {}", answer.err);
+        file
+    });
+    let text = std::fs::read_to_string(&rows[0]).expect("a file");
+    assert!(
+        text.lines().count() > 250_001
+            && text.lines().last().is_some_and(|l| l.starts_with("2.0,"))
+    );
+    assert_eq!(pfaff(&["diff", &rows[0], &rows[1], "--strict"]).status, 0);
+    assert_eq!(folder.names().len(), 2, "no temporary file");
 }
 
 /// Where no thread can be started, commands work without limits and say so; a sweep needs threads.
@@ -370,4 +403,60 @@ fn refused_pages_cost_speed_and_nothing_else() {
     refused["statistics"] = serde_json::Value::Null;
     usual["statistics"] = serde_json::Value::Null;
     assert_eq!(refused, usual);
+}
+
+/// The program in a shell that has set a limit.
+#[cfg(unix)]
+fn limited(limit: &str, words: &[&str]) -> support::Answer {
+    let script = format!("ulimit {limit}; exec \"$0\" \"$@\"");
+    let output = std::process::Command::new("sh")
+        .args(["-c", &script, env!("CARGO_BIN_EXE_pfaff")])
+        .args(words)
+        .env_remove("PFAFF_CODE")
+        .output();
+    support::answer(output.expect("there is a shell"))
+}
+
+/// A file that grows beyond `ulimit -f` is refused like one on a full disk, and not by a signal.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_limit_of_file_sizes_costs_the_file_and_not_the_motion() {
+    let folder = Folder::new("file_size");
+    for name in ["a.csv", "a.json", "a.parquet", "a.arrow"] {
+        let file = folder.write(name, "precious\n");
+        let words = ["run", "pendulum", "--samples", "2001", "--json", "--output", &file];
+        let answer = limited("-f 8", &words);
+        assert_eq!(answer.status, 2, "{name}: {}", answer.err);
+        assert!(answer.err.contains("could not be written"), "{}", answer.err);
+        assert_eq!(support::numbers(&support::object(&answer.out)["t"]).len(), 2001);
+        assert_eq!(std::fs::read_to_string(&file).expect("it is there"), "precious\n");
+        assert_eq!(folder.names(), [name], "no temporary file");
+        std::fs::remove_file(&file).expect("it is there");
+    }
+    let page = folder.path("a.html");
+    assert_eq!(limited("-f 8", &["report", "pendulum", "-o", &page]).status, 2);
+    assert!(folder.names().is_empty());
+}
+
+/// What `ulimit -v` leaves counts as a limit of memory: a run ends with what it has, before an allocation fails.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_limit_of_addresses_is_a_limit_of_memory() {
+    let words = ["run", "pendulum", "--t1", "1e6", "--samples", "10000000", "--seconds", "40"];
+    let answer = limited("-v 400000", &words);
+    assert_eq!(answer.status, 3, "{}", answer.err);
+    assert!(answer.err.contains("`ulimit -v` sets it"), "{}", answer.err);
+}
+
+/// Pages of a gallery whose time is over are those of whole motions, and there is no index of them.
+#[test]
+fn a_gallery_at_its_limit_has_whole_pages() {
+    let folder = Folder::new("gallery_limit");
+    let answer = pfaff(&["gallery", "--html", &folder.path("g"), "--seconds", "0.3"]);
+    assert_eq!(answer.status, 3, "{}", answer.err);
+    assert!(!std::path::Path::new(&folder.path("g/index.html")).exists());
+    for page in std::fs::read_dir(folder.path("g")).expect("a folder").flatten() {
+        let text = std::fs::read_to_string(page.path()).expect("a page");
+        assert!(!text.contains("interrupted at"), "{:?}", page.path());
+    }
 }

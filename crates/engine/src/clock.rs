@@ -1,5 +1,7 @@
 //! Time as the caller tells it. The engine has no clock of its own, so that it runs where there is none.
 
+use pfaff_expr::is_interrupted;
+
 /// A clock: seconds since any fixed moment.
 ///
 /// ```
@@ -17,7 +19,8 @@
 pub struct Clock(pub fn() -> f64);
 
 /// Whether work is to end: asked after every step of a run, and in the midst of searches. What is there by then is
-/// given back.
+/// given back. Deriving, and all other work that has no part to show, is ended by
+/// [`interruptible`](crate::interruptible).
 ///
 /// ```
 /// use std::sync::atomic::{AtomicBool, Ordering};
@@ -33,9 +36,9 @@ pub struct Clock(pub fn() -> f64);
 pub struct Interrupt(pub fn() -> bool);
 
 impl Interrupt {
-    /// Whether work is to end.
+    /// Whether work is to end: by what was given, or by [`interruptible`](crate::interruptible) around it.
     pub(crate) fn is_asked(interrupt: Option<Self>) -> bool {
-        interrupt.is_some_and(|Self(asked)| asked())
+        interrupt.is_some_and(|Self(asked)| asked()) || is_interrupted()
     }
 }
 

@@ -77,8 +77,8 @@ pub use analysis::discover::{
 pub use analysis::eval::{Range, Value, evaluate};
 pub use analysis::export::{ExportForm, export, exported, exported_for};
 pub use analysis::fit::{
-    Estimate, Fit, FitRequest, FitRun, Loss, Measurements, Prior, fit, fit_runs, named_bounds,
-    named_priors, named_values,
+    Estimate, Fit, FitRequest, FitRun, Freedom, Loss, Measurements, Prior, fit, fit_runs,
+    named_bounds, named_priors, named_values,
 };
 pub use analysis::forms::{Fact, FactValue, PARTS, Parts, Point};
 pub use analysis::gait::{Gait, GaitRequest, gait};
@@ -104,6 +104,7 @@ pub use analysis::phase::orbit_branch::continue_orbits;
 pub use analysis::phase::section::{Section, SectionRequest, section};
 pub use analysis::phase::stability::{Stability, StabilityReason};
 pub use analysis::phase::symbolic::SymbolicMatrix;
+pub use analysis::phase::zero_exponents::ZeroExponents;
 pub use analysis::right_side::RightSide;
 pub use analysis::state::{StateEvaluator, StateReport, at_state};
 pub use analysis::thermal::{Thermal, thermal};
@@ -130,7 +131,7 @@ pub use motion::sensitivity::{EventSensitivity, Gradient, Sensitivity, Transitio
 pub use motion::solution::Solution;
 pub use motion::verdict::{Audit, Check, Verdict};
 pub use motion::{EventRecord, Form, Motion, Series, Statistics, Stop, StopReason};
-pub use pfaff_expr::DoubleDouble;
+pub use pfaff_expr::{DoubleDouble, interruptible};
 pub use pfaff_mechanics::{Class, Equations, Kinetic, Ordinary, Refusal};
 pub use pfaff_model::{
     Declarations, Diagnostic, EXPLANATIONS, Example, Explanation, Files, NoFiles, Overrides,

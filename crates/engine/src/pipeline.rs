@@ -16,6 +16,7 @@ mod differences;
 
 use std::sync::Arc;
 
+use pfaff_expr::with_shield;
 use pfaff_mechanics::LagrangianData;
 use pfaff_model::{Diagnostic, Principle, Workspace};
 use pfaff_solver::Method;
@@ -72,8 +73,20 @@ pub(crate) fn run_with(
     request: &Run,
     watch: &mut dyn FnMut(&Progress<'_>) -> bool,
 ) -> Result<Motion, Failure> {
+    with_shield(|shield| shielded(model, derivation, request, watch, shield))
+}
+
+/// A run that can be given up until its first step; from then on it ends with what it has.
+fn shielded(
+    model: &Model,
+    derivation: Option<&Derivation>,
+    request: &Run,
+    watch: &mut dyn FnMut(&Progress<'_>) -> bool,
+    shield: fn(),
+) -> Result<Motion, Failure> {
     let own = model.workspace();
     let watch = &mut |progress: &Progress<'_>| {
+        shield();
         watch(progress) && !Interrupt::is_asked(request.interrupt)
     };
     let is_exact = Precision::of(&own, request) == Precision::DoubleDouble;

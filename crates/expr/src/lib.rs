@@ -8,6 +8,7 @@
 
 mod derivative;
 mod graph;
+mod interrupt;
 mod math;
 mod print;
 mod simplify;
@@ -20,6 +21,7 @@ pub use graph::node::{Expr, Memory, Node, Relation, Role, Symbol};
 pub use graph::number::{self, Rational};
 pub use graph::substitute::{LinearSplit, Substitution};
 pub use graph::{FrozenGraph, Graph};
+pub use interrupt::{checkpoint, interruptible, is_interrupted, with_shield};
 pub use math::double_double::Double as DoubleDouble;
 pub use math::function::BinaryArguments;
 pub use math::power::{power, power_row, whole_power};

@@ -26,6 +26,7 @@ use crate::graph::Graph;
 use crate::graph::field;
 use crate::graph::node::{Expr, Node};
 use crate::graph::store::Store;
+use crate::interrupt;
 use crate::math::Unary;
 use crate::math::function::Compares;
 use form::MonomialSums;
@@ -137,6 +138,7 @@ fn real_points(
 ) -> Result<Reals, (Vec<(Expr, f64)>, f64)> {
     let mut reals = Reals { patterns: Vec::new() };
     for point in 0..REAL_POINTS {
+        interrupt::checkpoint();
         let value_of = |s: Expr| coordinate(point, s);
         let (result, signs) = numeric::evaluate(store, live, &value_of, room);
         if result.is_clearly_nonzero() {

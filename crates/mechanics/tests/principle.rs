@@ -237,7 +237,7 @@ fn equations_as_written_have_their_orders() {
     let at = |e: Expr| {
         m.graph.evaluate(&[e], &|s| if s == m.coordinates[0].position { 0.4 } else { 0.3 })[0]
     };
-    let rows: Vec<f64> = o.jacobian.iter().flatten().map(|&e| at(e)).collect();
+    let rows: Vec<f64> = o.full_jacobian(&m.graph).into_iter().flatten().map(at).collect();
     all_close(&rows, &[1.0, 0.4, 0.0, 2.4], "the Jacobian");
     let bent = model("coordinates x\nequation x''^3 + x'' = x").workspace();
     assert!(!ordinary(&bent).unwrap().affine);

@@ -6,8 +6,6 @@
 
 use std::cell::RefCell;
 
-use pfaff::Backend;
-
 use crate::Workbench;
 
 thread_local! {
@@ -25,14 +23,11 @@ extern "C" fn pfaff_room(length: usize) -> *mut u8 {
     })
 }
 
-/// Answers the question; with `interpreted` different from 0 by the interpreter alone.
+/// Answers the question.
 #[unsafe(no_mangle)]
-extern "C" fn pfaff_ask(interpreted: u32) {
+extern "C" fn pfaff_ask() {
     let question = QUESTION.with_borrow(|bytes| String::from_utf8_lossy(bytes).into_owned());
-    let workbench = Workbench::default();
-    let workbench =
-        if interpreted == 0 { workbench } else { workbench.with_backend(Backend::Interpreter) };
-    let answer = workbench.ask(&question);
+    let answer = Workbench::default().ask(&question);
     ANSWER.with_borrow_mut(|place| *place = answer);
 }
 

@@ -15,6 +15,8 @@
 mod border;
 mod equations;
 mod export;
+mod format;
+mod handles;
 mod motion;
 mod outline;
 mod question;
@@ -30,7 +32,11 @@ pub use workbench::Workbench;
 pub mod page {
     /// The page.
     pub const HTML: &str = include_str!("../dist/index.html");
-    /// Its looks.
+    /// The page of lessons.
+    pub const LESSONS: &str = include_str!("../dist/lessons.html");
+    /// The script of the lessons.
+    pub const LESSONS_SCRIPT: &str = include_str!("../dist/lessons.js");
+    /// The looks of both.
     pub const STYLE: &str = include_str!("../dist/workbench.css");
     /// Its script.
     pub const SCRIPT: &str = include_str!("../dist/workbench.js");

@@ -1,46 +1,82 @@
 //! Motions: one, several principles side by side, the points of a section.
 
-use pfaff::{Backend, Model, Motion, Run, SectionRequest, run_watched};
-use pfaff_present::ToJson;
+use pfaff::{Backend, Model, Motion, Run, SectionRequest};
+use pfaff_expr::is_interrupted;
 use pfaff_present::report::drawing::animation;
-use serde_json::{Value, json};
+use pfaff_present::{ToJson, column_values};
+use serde_json::{Map, Value, json};
 
+use crate::handles;
 use crate::question::{Fault, Question, principle};
-use crate::workbench::GoOn;
 
-/// A motion with its audit and its drawing.
-pub(crate) fn run(model: &Model, request: &Run, go_on: GoOn<'_>) -> Result<Value, Fault> {
-    let motion = computed(model, request, go_on)?;
-    Ok(shown(model, &motion))
+/// A motion with its audit and its drawing; `expressions` of its columns are further columns.
+pub(crate) fn run(
+    model: &Model,
+    question: Question<'_>,
+    request: &Run,
+) -> Result<Value, Fault> {
+    let expressions = question.texts("expressions")?;
+    let motion = computed(model, request)?;
+    let mut answer = shown(model, &motion, &expressions);
+    answer.insert("handles".to_owned(), handles::of(model, &motion));
+    Ok(Value::Object(answer))
 }
 
 /// The motion that a run gives.
-pub(crate) fn computed(model: &Model, request: &Run, go_on: GoOn<'_>) -> Result<Motion, Fault> {
-    Ok(run_watched(model, request, &mut |_| go_on())?)
+pub(crate) fn computed(model: &Model, request: &Run) -> Result<Motion, Fault> {
+    Ok(model.run(request)?)
 }
 
+/// What the page reads of the JSON of a motion. Its numbers are in the columns already.
+const KEYS: [&str; 11] = [
+    "pfaff",
+    "model",
+    "principle",
+    "method",
+    "stop",
+    "signs",
+    "events",
+    "notes",
+    "errors",
+    "audit",
+    "statistics",
+];
+
 /// A motion as the page shows it.
-fn shown(model: &Model, motion: &Motion) -> Value {
+fn shown(model: &Model, motion: &Motion, expressions: &[String]) -> Map<String, Value> {
     let drawing = animation(model, motion, "animation");
-    let columns: Vec<Value> = motion
-        .columns()
-        .into_iter()
+    let of_motion = motion.columns();
+    let mut columns: Vec<Value> = of_motion
+        .iter()
         .map(|(name, values)| json!({"name": name, "values": values}))
         .collect();
-    json!({
-        "motion": motion.to_json(),
-        "columns": columns,
-        "drawing": drawing.data,
-        "frames": drawing.frames,
-        "notes": drawing.notes,
-    })
+    let mut faults = Vec::new();
+    for text in expressions {
+        match column_values(&of_motion, text, "the motion") {
+            Ok(values) => columns.push(json!({"name": text, "values": values})),
+            Err(why) => faults.push(why),
+        }
+    }
+    let mut about = motion.to_json();
+    if let Value::Object(map) = &mut about {
+        map.retain(|key, _| KEYS.contains(&key.as_str()));
+    }
+    let entries = [
+        ("motion", about),
+        ("columns", Value::Array(columns)),
+        ("faults", json!(faults)),
+        ("drawing", drawing.data),
+        ("frames", json!(drawing.frames)),
+        ("notes", json!(drawing.notes)),
+    ];
+    entries.into_iter().map(|(key, value)| (key.to_owned(), value)).collect()
 }
 
 /// One model under several principles.
 pub(crate) fn compare(
     model: &Model,
     question: Question<'_>,
-    backend: Option<Backend>,
+    request: &Run,
 ) -> Result<Value, Fault> {
     let list = match question.words("principles")? {
         None => None,
@@ -48,9 +84,10 @@ pub(crate) fn compare(
             words.split(',').map(|w| principle(w.trim())).collect::<Result<Vec<_>, Fault>>()?,
         ),
     };
-    let comparison = pfaff::compare(model, &question.run(backend)?, list.as_deref())?;
-    let motions: Vec<Value> = comparison.motions.iter().map(|m| shown(model, m)).collect();
-    Ok(json!({"comparison": comparison.to_json(), "motions": motions}))
+    let comparison = pfaff::compare(model, request, list.as_deref())?;
+    let motions: Vec<Value> =
+        comparison.motions.iter().map(|m| Value::Object(shown(model, m, &[]))).collect();
+    Ok(json!({"motions": motions}))
 }
 
 /// The points where a motion crosses a surface.
@@ -58,7 +95,6 @@ pub(crate) fn section(
     model: &Model,
     question: Question<'_>,
     backend: Option<Backend>,
-    go_on: GoOn<'_>,
 ) -> Result<Value, Fault> {
     let request = SectionRequest {
         on: question.text("on")?.to_owned(),
@@ -68,7 +104,9 @@ pub(crate) fn section(
         tolerance: question.number("tolerance")?,
         backend,
     };
-    Ok(json!({"section": pfaff::section(model, &request, go_on)?.to_json()}))
+    Ok(
+        json!({"section": pfaff::section(model, &request, &mut || !is_interrupted())?.to_json()}),
+    )
 }
 
 /// Degrees of freedom, classes, integrability.

@@ -2,7 +2,7 @@
 
 use pfaff::{Model, Source};
 use pfaff_expr::{Binary, Unary};
-use pfaff_model::{Figure, Keyword, Piece, Quantity, highlight};
+use pfaff_model::{Keyword, Piece, Quantity, highlight};
 use serde_json::{Value, json};
 
 /// The pieces that have a colour: where they begin and end in UTF-16 units, and what they are.
@@ -38,7 +38,13 @@ pub(crate) fn of(model: &Model) -> Value {
             // What follows from other parameters has no slider of its own.
             let symbols = model.parameter_symbols();
             let follows = |e| workspace.graph.contains(e, &symbols);
-            json!({"name": p.name, "value": p.value, "derived": p.definition.is_some_and(follows)})
+            json!({
+                "name": p.name,
+                "value": p.value,
+                "derived": p.definition.is_some_and(follows),
+                // Sizes, orders, conditions: another value is another model.
+                "structural": model.structural.contains(&p.symbol),
+            })
         })
         .collect();
     let initial: Vec<Value> = model
@@ -71,38 +77,7 @@ pub(crate) fn of(model: &Model) -> Value {
         "tolerance": model.solve.tolerance,
         "samples": model.solve.samples,
         "ends": !model.terminal.is_empty(),
-        "handles": handles(model),
     })
-}
-
-/// Points of the drawing that are coordinates: they can be dragged.
-fn handles(model: &Model) -> Value {
-    let name = |e| model.coordinates.iter().find(|c| c.position == e).map(|c| c.name.clone());
-    let mut list: Vec<Vec<String>> = Vec::new();
-    for drawing in &model.drawings {
-        let places: Vec<&Vec<_>> = match &drawing.figure {
-            Figure::Point { at, .. } | Figure::Trail { at } => vec![at],
-            Figure::Circle { centre, .. }
-            | Figure::Box { centre, .. }
-            | Figure::Wheel { centre, .. }
-            | Figure::Ellipsoid { centre, .. } => vec![centre],
-            Figure::Line { points, .. } => points.iter().collect(),
-            _ => Vec::new(),
-        };
-        for place in places {
-            let names: Option<Vec<String>> = place.iter().map(|&e| name(e)).collect();
-            if let Some(names) = names.filter(|n| n.len() == 2 && !list.contains(n)) {
-                list.push(names);
-            }
-        }
-    }
-    if model.drawings.is_empty() && model.coordinates.len() >= 2 {
-        let pair = ["x", "y"].map(ToOwned::to_owned).to_vec();
-        if pair.iter().all(|n| model.coordinates.iter().any(|c| c.name == *n)) {
-            list.push(pair);
-        }
-    }
-    json!(list)
 }
 
 /// The words of the language, for completion and help.

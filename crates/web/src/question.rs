@@ -62,6 +62,45 @@ impl<'a> Question<'a> {
         }
     }
 
+    /// A list of finite numbers that may be there, of this length.
+    pub(crate) fn optional_numbers(
+        self,
+        key: &str,
+        length: usize,
+    ) -> Result<Option<Vec<f64>>, Fault> {
+        let list = match self.0.get(key) {
+            None | Some(Value::Null) => return Ok(None),
+            Some(value) => value.as_array(),
+        };
+        let numbers: Option<Vec<f64>> = list.and_then(|list| {
+            list.iter().map(|v| v.as_f64().filter(|x| x.is_finite())).collect()
+        });
+        numbers.filter(|numbers| numbers.len() == length).map(Some).ok_or_else(|| {
+            Fault::Question(format!("`{key}` must be a list of {length} numbers"))
+        })
+    }
+
+    /// A list of finite numbers that must be there.
+    pub(crate) fn numbers(self, key: &str, length: usize) -> Result<Vec<f64>, Fault> {
+        self.optional_numbers(key, length)?
+            .ok_or_else(|| Fault::Question(format!("the question needs `{key}`")))
+    }
+
+    /// A list of texts, empty if it is not there.
+    pub(crate) fn texts(self, key: &str) -> Result<Vec<String>, Fault> {
+        let list = match self.0.get(key) {
+            None | Some(Value::Null) => return Ok(Vec::new()),
+            Some(value) => value.as_array(),
+        };
+        list.and_then(|list| list.iter().map(|v| v.as_str().map(ToOwned::to_owned)).collect())
+            .ok_or_else(|| Fault::Question(format!("`{key}` must be a list of texts")))
+    }
+
+    /// Whether something is said to be so.
+    pub(crate) fn is_set(self, key: &str) -> bool {
+        self.0.get(key) == Some(&Value::Bool(true))
+    }
+
     /// A count that may be there, at most `most`.
     pub(crate) fn count(self, key: &str, most: usize) -> Result<Option<usize>, Fault> {
         match self.0.get(key) {

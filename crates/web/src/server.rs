@@ -2,9 +2,10 @@
 //!
 //! The server listens on 127.0.0.1 alone. A request needs the token of its address, the host name of this machine (so
 //! that no other name that leads here is served), and no foreign origin. A question that is given up, because its
-//! request is closed or its time is over, ends with the step it is in.
+//! request is closed, its time is over or memory is short, ends with the step it is in. Connections are few at once,
+//! and none is waited for without end.
 
-use std::future::{IntoFuture, ready};
+use std::future::ready;
 use std::io;
 use std::net::{Ipv4Addr, SocketAddr};
 use std::sync::Arc;
@@ -13,11 +14,17 @@ use std::time::{Duration, Instant};
 
 use axum::Router;
 use axum::body::{Body, Bytes};
-use axum::extract::{DefaultBodyLimit, Query, State};
+use axum::extract::{DefaultBodyLimit, FromRequest, Query, Request, State};
 use axum::http::{HeaderMap, HeaderValue, Response, StatusCode, header};
 use axum::routing::{get, post};
+use hyper::server::conn::http1;
+use hyper_util::rt::{TokioIo, TokioTimer};
+use hyper_util::service::TowerToHyperService;
 use pfaff::Files;
 use serde_json::json;
+use tokio::net::TcpListener;
+use tokio::sync::Semaphore;
+use tokio::time::timeout;
 
 use crate::{Workbench, page};
 
@@ -25,6 +32,12 @@ use crate::{Workbench, page};
 const LONGEST: usize = 16 << 20;
 /// How long a question may take.
 const PATIENCE: Duration = Duration::from_mins(2);
+/// How long the head of a request, and its body, may take to arrive; and how long a connection may be silent.
+const SILENCE: Duration = Duration::from_secs(30);
+/// Connections at once; others wait until one of them is closed.
+const CONNECTIONS: usize = 64;
+/// The time after which a connection is accepted again where that failed.
+const PAUSE: Duration = Duration::from_millis(100);
 
 /// What a server needs.
 pub struct Server {
@@ -34,6 +47,8 @@ pub struct Server {
     pub files: Arc<dyn Files + Send + Sync>,
     /// The text that the page begins with, and its name; none for a model of the gallery.
     pub model: Option<(String, String)>,
+    /// Whether there is memory left. A question that takes too much is given up.
+    pub has_memory: fn() -> bool,
 }
 
 struct Home {
@@ -41,6 +56,8 @@ struct Home {
     hosts: [String; 2],
     files: Arc<dyn Files + Send + Sync>,
     page: String,
+    lessons: String,
+    has_memory: fn() -> bool,
 }
 
 impl Server {
@@ -51,29 +68,54 @@ impl Server {
     /// If the port is taken, or this machine gives no random numbers.
     pub fn run(self, ready: impl FnOnce(&str)) -> io::Result<()> {
         let runtime = tokio::runtime::Builder::new_current_thread()
-            .enable_io()
-            .max_blocking_threads(8)
+            .enable_all()
+            .max_blocking_threads(CONNECTIONS)
             .build()?;
         runtime.block_on(async move {
             let place = SocketAddr::from((Ipv4Addr::LOCALHOST, self.port));
-            let listener = tokio::net::TcpListener::bind(place).await?;
+            let listener = TcpListener::bind(place).await?;
             let port = listener.local_addr()?.port();
             let token = token()?;
             let home = Home {
-                page: whole_page(&token, self.model.as_ref()),
+                page: whole_page(page::HTML, page::SCRIPT, &token, self.model.as_ref()),
+                lessons: whole_page(page::LESSONS, page::LESSONS_SCRIPT, &token, None),
                 hosts: [format!("127.0.0.1:{port}"), format!("localhost:{port}")],
                 files: self.files,
+                has_memory: self.has_memory,
                 token,
             };
             ready(&format!("http://127.0.0.1:{port}/?token={}", home.token));
-            axum::serve(listener, routes(home)).into_future().await
+            serve(listener, &routes(home)).await
         })
+    }
+}
+
+/// Serves one connection after the other, [`CONNECTIONS`] of them at once.
+async fn serve(listener: TcpListener, routes: &Router) -> io::Result<()> {
+    let room = Arc::new(Semaphore::new(CONNECTIONS));
+    loop {
+        let place = Arc::clone(&room).acquire_owned().await.map_err(io::Error::other)?;
+        let Ok((stream, _)) = listener.accept().await else {
+            // NOTE: it was given up meanwhile, or no file can be opened until others are closed.
+            tokio::time::sleep(PAUSE).await;
+            continue;
+        };
+        let connection = http1::Builder::new()
+            .timer(TokioTimer::new())
+            .header_read_timeout(SILENCE)
+            .serve_connection(TokioIo::new(stream), TowerToHyperService::new(routes.clone()));
+        tokio::spawn(async move {
+            // NOTE: whatever is wrong with a connection is told to the other side, if it still listens.
+            let _ = connection.await;
+            drop(place);
+        });
     }
 }
 
 fn routes(home: Home) -> Router {
     Router::new()
         .route("/", get(show))
+        .route("/lessons.html", get(show_lessons))
         .route("/ask", post(ask))
         .fallback(|| ready(refusal(StatusCode::NOT_FOUND, "there is nothing at this address")))
         .layer(DefaultBodyLimit::max(LONGEST))
@@ -88,14 +130,19 @@ fn token() -> io::Result<String> {
 }
 
 /// The page with everything inside, and the token by which it asks.
-fn whole_page(token: &str, model: Option<&(String, String)>) -> String {
+fn whole_page(
+    html: &str,
+    script: &str,
+    token: &str,
+    model: Option<&(String, String)>,
+) -> String {
     let head = format!("<meta name=\"pfaff-token\" content=\"{token}\">");
     let model = model.map_or(String::new(), |(name, text)| {
         // NOTE: inside a script element only `</script` and `<!--` could end the data: no `<` is left.
         let data = json!({"name": name, "text": text}).to_string().replace('<', "\\u003c");
         format!("<script id=\"pfaff-model\" type=\"application/json\">{data}</script>\n")
     });
-    let script = page::SCRIPT.replace("</script", "<\\/script");
+    let script = script.replace("</script", "<\\/script");
     let between =
         |text: &str, from: &str, to: &str, by: &str| match (text.find(from), text.find(to)) {
             (Some(a), Some(b)) if a < b => {
@@ -103,39 +150,57 @@ fn whole_page(token: &str, model: Option<&(String, String)>) -> String {
             }
             _ => text.to_owned(),
         };
-    let html = page::HTML.replace("<!-- policy -->", &head);
+    let html = html.replace("<!-- policy -->", &head);
     let style = format!("<style>{}</style>", page::STYLE);
     let html = between(&html, "<!-- style -->", "<!-- end of style -->", &style);
     let script = format!("{model}<script>{script}</script>");
     between(&html, "<!-- script -->", "<!-- end of script -->", &script)
 }
 
-/// What the page may do: run its own script and ask this server, nothing else.
+/// What a page may do: run its own script, ask this server, and stand in a lesson; nothing else.
 const POLICY: &str = "default-src 'none'; script-src 'unsafe-inline' 'wasm-unsafe-eval'; style-src 'unsafe-inline'; \
-    img-src data: blob:; connect-src 'self'; worker-src blob:; base-uri 'none'; form-action 'none'; \
-    frame-ancestors 'none'";
+    img-src data: blob:; connect-src 'self'; worker-src blob:; frame-src 'self'; base-uri 'none'; \
+    form-action 'none'; frame-ancestors 'self'";
+
+type Words = Query<Vec<(String, String)>>;
 
 async fn show(
     State(home): State<Arc<Home>>,
-    Query(words): Query<Vec<(String, String)>>,
+    words: Words,
     headers: HeaderMap,
 ) -> Response<Body> {
+    shown(&home, &words, &headers, &home.page)
+}
+
+async fn show_lessons(
+    State(home): State<Arc<Home>>,
+    words: Words,
+    headers: HeaderMap,
+) -> Response<Body> {
+    shown(&home, &words, &headers, &home.lessons)
+}
+
+fn shown(home: &Home, words: &Words, headers: &HeaderMap, page: &str) -> Response<Body> {
     let given = words.iter().find(|(key, _)| key == "token").map(|(_, value)| value.as_str());
-    match refused(&home, &headers, given) {
+    match refused(home, headers, given) {
         Some(refusal) => refusal,
-        None => answer(StatusCode::OK, "text/html; charset=utf-8", home.page.clone()),
+        None => answer(StatusCode::OK, "text/html; charset=utf-8", page.to_owned()),
     }
 }
 
-async fn ask(
-    State(home): State<Arc<Home>>,
-    headers: HeaderMap,
-    question: Bytes,
-) -> Response<Body> {
+async fn ask(State(home): State<Arc<Home>>, request: Request) -> Response<Body> {
+    let headers = request.headers();
     let given = headers.get("x-pfaff-token").and_then(|value| value.to_str().ok());
-    if let Some(refusal) = refused(&home, &headers, given) {
+    if let Some(refusal) = refused(&home, headers, given) {
         return refusal;
     }
+    let question = match timeout(SILENCE, Bytes::from_request(request, &())).await {
+        Ok(Ok(question)) => question,
+        Ok(Err(rejection)) => {
+            return refusal(rejection.status(), "the question cannot be read");
+        }
+        Err(_) => return refusal(StatusCode::REQUEST_TIMEOUT, "the question takes too long"),
+    };
     let Ok(question) = String::from_utf8(question.into()) else {
         return refusal(StatusCode::BAD_REQUEST, "a question is text");
     };
@@ -143,9 +208,11 @@ async fn ask(
     // Dropped with this request, also when it is closed from the other side.
     let given_up = GivenUp(Arc::clone(&waiting));
     let work = move || {
-        let begun = Instant::now();
-        let mut go_on = || waiting.load(Ordering::Relaxed) && begun.elapsed() < PATIENCE;
-        Workbench::default().with_files(&*home.files).ask_while(&question, &mut go_on)
+        let (begun, has_memory) = (Instant::now(), home.has_memory);
+        let go_on = move || {
+            waiting.load(Ordering::Relaxed) && begun.elapsed() < PATIENCE && has_memory()
+        };
+        Workbench::default().with_files(&*home.files).ask_while(&question, go_on)
     };
     let done = tokio::task::spawn_blocking(work).await;
     drop(given_up);

@@ -2,12 +2,14 @@
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-use pfaff::{Backend, Diagnostic, Files, GALLERY, Model, Severity, Source, explanation};
+use pfaff::{
+    Backend, Diagnostic, Files, GALLERY, Model, Severity, Source, explanation, interruptible,
+};
 use pfaff_present::json_text;
 use serde_json::{Map, Value, json};
 
 use crate::question::{Fault, Question};
-use crate::{equations, export, motion, outline};
+use crate::{equations, export, format, handles, motion, outline};
 
 /// Answers questions about models.
 ///
@@ -24,9 +26,6 @@ pub struct Workbench<'a> {
     backend: Option<Backend>,
 }
 
-/// Whether to go on with a question that takes long.
-pub(crate) type GoOn<'a> = &'a mut dyn FnMut() -> bool;
-
 impl<'a> Workbench<'a> {
     /// Lets models read these files instead of those of the gallery.
     #[must_use]
@@ -42,23 +41,27 @@ impl<'a> Workbench<'a> {
 
     /// The answer to a question, as one JSON object. What is wrong is an answer too: an object with `error`.
     pub fn ask(&self, question: &str) -> String {
-        self.ask_while(question, &mut || true)
+        self.ask_while(question, || true)
     }
 
-    /// The same, for as long as `go_on` says so: a run that is ended early answers with what it has.
-    pub fn ask_while(&self, question: &str, go_on: &mut dyn FnMut() -> bool) -> String {
+    /// The same, for as long as `go_on` says so: a run that is ended early answers with what it has, and what has no
+    /// part to show says so.
+    pub fn ask_while(&self, question: &str, go_on: impl Fn() -> bool + 'static) -> String {
         // NOTE: a panic would be a mistake of ours; it must not take the page or the server with it.
-        let answer = catch_unwind(AssertUnwindSafe(|| self.answer(question, go_on)));
-        let answer = answer.unwrap_or_else(|_| {
-            Err(Fault::Question(
-                "this question hit a mistake in pfaff itself; please report it with the model"
-                    .to_owned(),
-            ))
-        });
+        let work = || interruptible(go_on, || self.answer(question));
+        let answer = catch_unwind(AssertUnwindSafe(work));
+        let fault = |why: &str| Err(Fault::Question(why.to_owned()));
+        let answer = match answer {
+            Ok(Some(answer)) => answer,
+            Ok(None) => fault("this question takes too much time or memory, and was given up"),
+            Err(_) => fault(
+                "this question hit a mistake in pfaff itself; please report it with the model",
+            ),
+        };
         json_text(&answer.unwrap_or_else(|fault| fault_answer(&fault)))
     }
 
-    fn answer(&self, question: &str, go_on: GoOn<'_>) -> Result<Value, Fault> {
+    fn answer(&self, question: &str) -> Result<Value, Fault> {
         let parsed: Value = serde_json::from_str(question)
             .map_err(|error| Fault::Question(format!("the question is no JSON: {error}")))?;
         let Value::Object(map) = &parsed else {
@@ -70,16 +73,18 @@ impl<'a> Workbench<'a> {
             "words" => Ok(outline::words()),
             "read" => self.read(question),
             "equations" => equations::answer(&self.model(question)?, question),
-            "run" => motion::run(&self.model(question)?, &self.request(question)?, go_on),
-            "compare" => motion::compare(&self.model(question)?, question, self.backend),
-            "section" => motion::section(&self.model(question)?, question, self.backend, go_on),
+            "formula" => equations::formula(&self.model(question)?, question),
+            "format" => Ok(json!({"text": format::formatted(&question.source()?)})),
+            "drag" => handles::drag(&self.model(question)?, question),
+            "run" => motion::run(&self.model(question)?, question, &self.request(question)?),
+            "compare" => {
+                motion::compare(&self.model(question)?, question, &self.request(question)?)
+            }
+            "section" => motion::section(&self.model(question)?, question, self.backend),
             "check" => Ok(motion::check(&self.model(question)?)),
-            "export" => export::answer(
-                &self.model(question)?,
-                question,
-                &self.request(question)?,
-                go_on,
-            ),
+            "export" => {
+                export::answer(&self.model(question)?, question, &self.request(question)?)
+            }
             "explain" => explain(question),
             other => Err(Fault::Question(format!("nobody knows the question `{other}`"))),
         }
@@ -95,7 +100,15 @@ impl<'a> Workbench<'a> {
     }
 
     fn request(&self, question: Question<'_>) -> Result<pfaff::Run, Fault> {
-        question.run(self.backend)
+        // The interpreter is the check of what is generated.
+        let backend = match question.words("backend")?.as_deref() {
+            None => self.backend,
+            Some("interpreter") => Some(Backend::Interpreter),
+            Some(word) => {
+                return Err(Fault::Question(format!("there is no backend `{word}`")));
+            }
+        };
+        question.run(backend)
     }
 
     /// What an editor shows: colours, mistakes, names. It is an answer whether the text is right or not.

@@ -1,11 +1,22 @@
 //! Questions and their answers.
 
+use std::cell::Cell;
+use std::rc::Rc;
+
 use pfaff::{Model, Run};
 use pfaff_web::Workbench;
 use serde_json::{Value, json};
 
 fn ask(question: &Value) -> Value {
     serde_json::from_str(&Workbench::default().ask(&question.to_string())).expect("JSON")
+}
+
+/// The numbers of a column.
+fn column(answer: &Value, name: &str) -> Vec<f64> {
+    let columns = answer["columns"].as_array().unwrap_or_else(|| panic!("{answer}"));
+    let found = columns.iter().find(|c| c["name"] == name).expect("it is there");
+    let values = found["values"].as_array().expect("a list");
+    values.iter().map(|v| v.as_f64().expect("a number")).collect()
 }
 
 fn sleigh() -> &'static str {
@@ -19,13 +30,7 @@ fn a_run_has_the_bits_of_the_engine() {
         .expect("sound")
         .run(&Run { samples: Some(11), ..Run::to(5.0) })
         .expect("it runs");
-    let x: Vec<f64> = answer["motion"]["q"]["x"]
-        .as_array()
-        .expect("a list")
-        .iter()
-        .map(|v| v.as_f64().expect("a number"))
-        .collect();
-    assert_eq!(x, motion.position("x").expect("it is there").values());
+    assert_eq!(column(&answer, "x"), motion.position("x").expect("it is there").values());
     assert_eq!(answer["motion"]["audit"]["verdict"], "pass");
     assert!(answer["frames"].as_u64().expect("a count") > 100);
     let names: Vec<&str> = answer["columns"]
@@ -43,7 +48,7 @@ fn other_values_change_the_motion() {
         let answer = ask(
             &json!({"ask": "run", "text": sleigh(), "set": set, "initial": initial, "t1": 3.0}),
         );
-        answer["motion"]["q"]["x"].as_array().expect("a list").last().cloned().expect("rows")
+        column(&answer, "x").pop().expect("rows")
     };
     assert_ne!(at("", ""), at("a=0.3", ""));
     assert_ne!(at("", ""), at("", "x'=2"));
@@ -78,10 +83,10 @@ fn an_editor_gets_colours_mistakes_and_names() {
 
 #[test]
 fn equations_come_in_every_form_and_exports_in_every_kind() {
-    for form in ["multipliers", "reduced", "hamilton", "kane", "boltzmann_hamel"] {
+    for form in ["multipliers", "reduced", "hamilton", "kane", "boltzmann_hamel", "geometry"] {
         let answer = ask(&json!({"ask": "equations", "text": sleigh(), "form": form}));
         assert!(
-            answer["mathml"].as_str().is_some_and(|m| m.contains("<math")),
+            answer["html"].as_str().is_some_and(|m| m.contains("<h2>") && m.contains("<math")),
             "{form}: {answer}"
         );
         assert!(answer["latex"].as_str().is_some_and(|m| m.contains("\\varphi")), "{form}");
@@ -92,11 +97,14 @@ fn equations_come_in_every_form_and_exports_in_every_kind() {
         ("rust", "fn "),
         ("latex", "align"),
         ("csv", "t,"),
+        ("json", "\"audit\""),
+        ("svg", "<svg"),
+        ("drawing", "<svg"),
         ("report", "<!doctype html>"),
     ] {
-        let answer = ask(
-            &json!({"ask": "export", "kind": kind, "text": sleigh(), "name": "sleigh", "t1": 1.0}),
-        );
+        let answer = ask(&json!({
+            "ask": "export", "kind": kind, "text": sleigh(), "name": "sleigh", "t1": 1.0, "columns": ["x^2 + y^2"],
+        }));
         assert!(
             answer["content"].as_str().is_some_and(|c| c.contains(word)),
             "{kind}: {answer}"
@@ -152,12 +160,119 @@ fn bad_questions_are_answered_too() {
 fn a_question_can_be_ended() {
     let text = "coordinates x\nlagrangian x'^2/2 - x^2/2\ninitial x = 1\n";
     let question = json!({"ask": "run", "text": text, "t1": 1e6}).to_string();
-    let mut calls = 0;
-    let answer = Workbench::default().ask_while(&question, &mut || {
-        calls += 1;
-        calls < 50
-    });
+    let ask = |most: usize| {
+        let calls = Rc::new(Cell::new(0));
+        let counted = Rc::clone(&calls);
+        let go_on = move || {
+            counted.set(counted.get() + 1);
+            counted.get() < most
+        };
+        (Workbench::default().ask_while(&question, go_on), calls.get())
+    };
+    let (answer, _) = ask(500);
     let answer: Value = serde_json::from_str(&answer).expect("JSON");
     assert_eq!(answer["motion"]["stop"]["reason"], "interrupted");
     assert!(answer["motion"]["stop"]["t"].as_f64().expect("a time") > 0.0);
+    // Before its first step there is nothing to show.
+    let (answer, calls) = ask(2);
+    let answer: Value = serde_json::from_str(&answer).expect("JSON");
+    let message = answer["error"]["message"].as_str().expect("a message");
+    assert!(message.contains("given up") && calls == 2, "{message}");
+}
+
+#[test]
+fn files_of_bytes_come_as_base64() {
+    // The first bytes of each format, three by three as four letters: `PAR`, and 0x89 `PN`.
+    for (kind, letters) in [("parquet", "UEFS"), ("png", "iVBO")] {
+        let question = json!({"ask": "export", "kind": kind, "text": sleigh(), "t1": 1.0, "columns": ["x"]});
+        let answer = ask(&question);
+        assert!(
+            answer["base64"].as_str().is_some_and(|b| b.starts_with(letters)),
+            "{kind}: {}",
+            answer["error"]
+        );
+    }
+}
+
+#[test]
+fn expressions_of_columns_are_columns_too() {
+    let question = json!({
+        "ask": "run", "text": sleigh(), "t1": 2.0, "samples": 5, "expressions": ["x^2 + y^2", "nothing + 1"],
+    });
+    let answer = ask(&question);
+    let (x, y) = (column(&answer, "x"), column(&answer, "y"));
+    let squares: Vec<f64> = x.iter().zip(&y).map(|(x, y)| x * x + y * y).collect();
+    assert_eq!(column(&answer, "x^2 + y^2"), squares);
+    assert_eq!(answer["faults"].as_array().map(Vec::len), Some(1), "{}", answer["faults"]);
+}
+
+/// The swing of two rods of length 1, whose ends can be dragged though they are no coordinates.
+const RODS: &str = "coordinates a, b\nlet P = [sin(a), -cos(a)]\nlet Q = P + [sin(b), -cos(b)]\n\
+    lagrangian dot(P', P')/2 + dot(Q', Q')/2 - P[2] - Q[2]\ninitial a = 0.5, b = 0.7, a' = 0.3\n\
+    draw point P\ndraw point Q\ndraw arrow P along P'\nsolve t = 0..1\n";
+
+#[test]
+fn a_hand_moves_points_and_their_velocities() {
+    let answer = ask(&json!({"ask": "run", "text": RODS, "samples": 3}));
+    let handles = answer["handles"].as_array().expect("a list");
+    assert_eq!(handles.len(), 2, "{handles:?}");
+    let near = |value: &Value, x: f64, within: f64| {
+        assert!((value.as_f64().expect("a number") - x).abs() < within, "{value} and {x}");
+    };
+    near(&handles[1]["at"][0], 0.5f64.sin_cos().0 + 0.7f64.sin_cos().0, 1e-15);
+    near(&handles[0]["velocity"][0], 0.3 * 0.5f64.sin_cos().1, 1e-9);
+
+    // Both rods stretch towards a point that they reach: P + (cos, sin) of the answer is there.
+    let drag =
+        json!({"ask": "drag", "text": RODS, "point": 2, "x": 1.2, "y": -1.0, "q": [0.5, 0.7]});
+    let initial = ask(&drag)["initial"].clone();
+    let angle = |name: &str| initial[name].as_f64().expect("a number");
+    let (a, b) = (angle("a").sin_cos(), angle("b").sin_cos());
+    assert!((a.0 + b.0 - 1.2).abs() < 1e-6 && (a.1 + b.1 - 1.0).abs() < 1e-6);
+
+    // What is out of reach is approached: both rods point there.
+    let drag =
+        json!({"ask": "drag", "text": RODS, "point": 2, "x": 6.0, "y": 0.0, "q": [0.5, 0.7]});
+    let initial = ask(&drag)["initial"].clone();
+    let half = std::f64::consts::FRAC_PI_2;
+    near(&initial["a"], half, 0.05);
+    near(&initial["b"], half, 0.05);
+
+    // A velocity along the circle is reached by one rod alone.
+    let (sin, cos) = 0.5f64.sin_cos();
+    let drag = json!({
+        "ask": "drag", "text": RODS, "point": 1, "x": 2.0 * cos, "y": 2.0 * sin, "q": [0.5, 0.7], "v": [0.3, 0.0],
+    });
+    near(&ask(&drag)["initial"]["a'"], 2.0, 1e-3);
+    let wrong = json!({"ask": "drag", "text": RODS, "point": 3, "x": 0, "y": 0, "q": [0, 0]});
+    assert!(ask(&wrong)["error"].is_object());
+    let wrong = json!({"ask": "drag", "text": RODS, "point": 1, "x": 0, "y": 0, "q": [0]});
+    assert!(ask(&wrong)["error"].is_object());
+}
+
+#[test]
+fn names_have_formulas() {
+    let of =
+        |name: &str| ask(&json!({"ask": "formula", "text": RODS, "of": name}))["html"].clone();
+    assert!(
+        of("P").as_str().is_some_and(|m| m.matches("<mtr>").count() == 2 && m.contains("sin"))
+    );
+    assert!(of("lagrangian").as_str().is_some_and(|m| m.contains("<math")));
+    assert_eq!(of("nothing"), Value::Null);
+}
+
+#[test]
+fn a_text_is_put_in_order_and_says_the_same() {
+    let format = |text: &str| {
+        ask(&json!({"ask": "format", "text": text}))["text"].as_str().expect("text").to_owned()
+    };
+    let rough = "# note\n\n\n  coordinates x,   y # here\nlagrangian (x'^2\n  +  y'^2)/2\ntitle \"a   b\"";
+    let tidy = "# note\n\ncoordinates  x, y # here\nlagrangian   (x'^2\n             + y'^2)/2\ntitle        \"a   b\"\n";
+    assert_eq!(format(rough), tidy);
+    for model in pfaff::GALLERY {
+        let once = format(model.text);
+        assert_eq!(format(&once), once, "{}", model.name);
+        let words = |text: &str| text.split_whitespace().map(str::to_owned).collect::<Vec<_>>();
+        assert_eq!(words(&once), words(model.text), "{}", model.name);
+    }
 }

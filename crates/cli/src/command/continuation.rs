@@ -6,7 +6,7 @@ use pfaff_present::{ToJson, ToText, branch_csv, diagram, diagram_page};
 
 use crate::arguments::{ModelArguments, TableFormat, principle};
 use crate::figure_file::{command_line, write_figure, write_page};
-use crate::guard::{self, Phase};
+use crate::guard;
 use crate::input::VariedModel;
 use crate::output::{Exit, failed, print, usage};
 use crate::range::ParameterRange;
@@ -83,7 +83,6 @@ pub(crate) fn continuation(arguments: &ContinueArguments) -> Result<Exit, Exit> 
         principle: arguments.principle.as_deref().map(principle).transpose()?,
         backend: crate::backend::from_environment()?,
     };
-    guard::enter(Phase::Run);
     let watch = &mut || !guard::is_asked_to_end();
     let found = match arguments.of {
         Kind::Equilibria => continue_equilibria(&model, &request, watch),

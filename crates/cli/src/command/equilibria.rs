@@ -4,7 +4,7 @@ use clap::Args;
 use pfaff::{EquilibriaRequest, SearchRange};
 
 use crate::arguments::{ModelArguments, PlainOutput, principle};
-use crate::guard::{self, Phase};
+use crate::guard;
 use crate::output::{Exit, failed, print};
 use crate::range::ParameterRange;
 
@@ -45,7 +45,6 @@ pub(crate) fn equilibria(arguments: &EquilibriaArguments) -> Result<Exit, Exit> 
         search,
         backend: crate::backend::from_environment()?,
     };
-    guard::enter(Phase::Run);
     let found = pfaff::equilibria(&model, &request, &mut || !guard::is_asked_to_end())
         .map_err(failed)?;
     print(&arguments.output.of(&found))?;

@@ -4,7 +4,7 @@ use clap::Args;
 use pfaff::GaitRequest;
 
 use crate::arguments::{ModelArguments, PlainOutput};
-use crate::guard::{self, Phase};
+use crate::guard;
 use crate::output::{Exit, failed, print};
 
 #[derive(Args, Debug)]
@@ -45,7 +45,6 @@ pub(crate) fn gait(arguments: &GaitArguments) -> Result<Exit, Exit> {
         path: arguments.path.clone(),
         within: arguments.within,
     };
-    guard::enter(Phase::Run);
     let found =
         pfaff::gait(&model, &request, &mut || !guard::is_asked_to_end()).map_err(failed)?;
     print(&arguments.output.of(&found))?;

@@ -9,7 +9,7 @@ use pfaff_present::{
 
 use crate::arguments::{FormulaFormat, ModelArguments, principle};
 use crate::figure_file::{command_line, write_figure, write_page};
-use crate::guard::{self, Phase};
+use crate::guard;
 use crate::input::VariedModel;
 use crate::output::{Exit, failed, print, say, usage};
 use crate::range::ParameterRange;
@@ -135,7 +135,6 @@ fn locus(
     let count = if arguments.plot.is_some() { DRAWN } else { VALUES };
     for value in range.values(count) {
         let model = text.model(Some((&range.name, value)))?;
-        guard::enter(Phase::Run);
         points.push((value, pfaff::linearize(&model, request).map_err(failed)?));
         if guard::is_asked_to_end() {
             exit = Exit::StoppedEarly;

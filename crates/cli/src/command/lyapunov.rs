@@ -4,7 +4,7 @@ use clap::Args;
 use pfaff::LyapunovRequest;
 
 use crate::arguments::{ModelArguments, PlainOutput, principle};
-use crate::guard::{self, Phase};
+use crate::guard;
 use crate::output::{Exit, failed, print};
 
 #[derive(Args, Debug)]
@@ -28,7 +28,7 @@ pub(crate) struct LyapunovArguments {
     /// End of the motion; until the errors are small if not given
     #[arg(long, value_name = "T", allow_hyphen_values = true)]
     pub(crate) t1: Option<f64>,
-    /// Largest local error per step (1e-7 if not given)
+    /// Largest local error per step (1e-8 if not given)
     #[arg(long, value_name = "E", allow_hyphen_values = true)]
     pub(crate) tolerance: Option<f64>,
     #[command(flatten)]
@@ -43,7 +43,6 @@ pub(crate) fn lyapunov(arguments: &LyapunovArguments) -> Result<Exit, Exit> {
         tolerance: arguments.tolerance,
         backend: crate::backend::from_environment()?,
     };
-    guard::enter(Phase::Run);
     let found =
         pfaff::lyapunov(&model, &request, &mut || !guard::is_asked_to_end()).map_err(failed)?;
     print(&arguments.output.of(&found))?;

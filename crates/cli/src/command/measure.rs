@@ -4,7 +4,6 @@ use clap::Args;
 use pfaff::MeasureRequest;
 
 use crate::arguments::{ModelArguments, PlainOutput, principle};
-use crate::guard::{self, Phase};
 use crate::output::{Exit, failed, print};
 
 #[derive(Args, Debug)]
@@ -35,7 +34,6 @@ pub(crate) fn measure(arguments: &MeasureArguments) -> Result<Exit, Exit> {
         principle: arguments.principle.as_deref().map(principle).transpose()?,
         backend: crate::backend::from_environment()?,
     };
-    guard::enter(Phase::Run);
     let found = pfaff::measure(&model, &request).map_err(failed)?;
     print(&arguments.output.of(&found))?;
     Ok(Exit::Done)

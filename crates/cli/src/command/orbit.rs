@@ -5,7 +5,7 @@ use pfaff::OrbitRequest;
 use pfaff_present::{ToJson, ToText};
 
 use crate::arguments::{ModelArguments, PlainFormat, principle};
-use crate::guard::{self, Phase};
+use crate::guard;
 use crate::output::{Exit, failed, print};
 
 #[derive(Args, Debug)]
@@ -52,7 +52,6 @@ pub(crate) fn orbit(arguments: &OrbitArguments) -> Result<Exit, Exit> {
         tolerance: arguments.tolerance,
         backend: crate::backend::from_environment()?,
     };
-    guard::enter(Phase::Run);
     let found =
         pfaff::orbit(&model, &request, &mut || !guard::is_asked_to_end()).map_err(failed)?;
     let json = arguments.json || arguments.format == Some(PlainFormat::Json);

@@ -1,5 +1,6 @@
 //! `pfaff plot`
 
+use std::collections::HashSet;
 use std::path::PathBuf;
 
 use clap::Args;
@@ -181,10 +182,12 @@ fn saved(
         // The coordinates are the columns that have a velocity.
         None => {
             let all = &shown[0].1;
-            let is_coordinate =
-                |name: &str| all.iter().any(|(other, _)| *other == format!("{name}'"));
+            let velocities: HashSet<&str> =
+                all.iter().filter_map(|(name, _)| name.strip_suffix('\'')).collect();
             let names = all.iter().map(|(name, _)| name.clone());
-            names.filter(|name| !name.ends_with('\'') && is_coordinate(name)).collect()
+            names
+                .filter(|name| !name.ends_with('\'') && velocities.contains(name.as_str()))
+                .collect()
         }
     };
     if columns.is_empty() {

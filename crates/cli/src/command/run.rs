@@ -90,7 +90,7 @@ pub(crate) fn run(arguments: &RunArguments) -> Result<Exit, Exit> {
     let mut file = arguments.output.as_deref().map(open).transpose()?;
     let json = arguments.json || arguments.format == Some(PlainFormat::Json);
     // NOTE: JSON shows all rows.
-    request.streams = !json && file.as_ref().is_some_and(OutputFile::grows);
+    request.streams = !json && file.as_ref().is_some_and(OutputFile::streams);
     // NOTE: derivatives are columns that exist after the run only.
     let growing = file.as_mut().filter(|_| request.sensitivities.is_empty());
     let mut motion = watched(&model, &request, growing)?;
@@ -141,7 +141,7 @@ pub(crate) fn observed(
         }
         !guard::is_asked_to_end()
     };
-    guard::enter(Phase::Run);
+    // NOTE: until the first step there is nothing to show, and a limit ends the program at once.
     let motion = run(&mut watch);
     guard::enter(Phase::Answer);
     if let Some(bar) = &mut bar {

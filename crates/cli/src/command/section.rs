@@ -6,7 +6,7 @@ use pfaff_present::{ToJson, ToText, section_figure, section_table};
 
 use crate::arguments::{ModelArguments, TableFormat, principle};
 use crate::figure_file::write_figure;
-use crate::guard::{self, Phase};
+use crate::guard;
 use crate::input::VariedModel;
 use crate::output::{Exit, failed, print, say, usage};
 use crate::range::ParameterRange;
@@ -71,7 +71,6 @@ pub(crate) fn section(arguments: &SectionArguments) -> Result<Exit, Exit> {
     let found = match &arguments.starts {
         None => {
             let model = text.model(None)?;
-            guard::enter(Phase::Run);
             pfaff::section(&model, &request, &mut || !guard::is_asked_to_end())
                 .map_err(failed)?
         }
@@ -115,7 +114,6 @@ fn many(
     let mut whole: Option<pfaff::Section> = None;
     for value in range.values(STARTS) {
         let model = text.changed(&range.name, value)?;
-        guard::enter(Phase::Run);
         // A start from which nothing can move, such as one beyond the energy, is left out.
         let Ok(found) = pfaff::section(&model, request, &mut || !guard::is_asked_to_end())
         else {

@@ -11,6 +11,7 @@ use pfaff_present::report::{Card, LARGE, Report, Shown, Still, gallery_index, pa
 use rayon::prelude::*;
 
 use crate::clock::seconds;
+use crate::guard;
 use crate::output::{Exit, failed, say, usage};
 use crate::whole_file::Place;
 
@@ -21,15 +22,31 @@ pub(crate) fn site(folder: &str, only: Option<&str>) -> Result<Exit, Exit> {
         .map_err(|error| usage(&format!("`{folder}` cannot be created: {error}")))?;
     let done = AtomicUsize::new(0);
     let card = |model: &GalleryModel| {
-        let card = built(model, folder).inspect_err(|_| {
-            say(&format!("error: the gallery model `{}` has no page", model.name));
+        // NOTE: a page of a motion that was cut off would take the place of a good one.
+        let in_time =
+            || if guard::is_asked_to_end() { Err(Exit::StoppedEarly) } else { Ok(()) };
+        in_time()?;
+        let page = built(model, in_time);
+        let (card, page) = page.inspect_err(|exit| {
+            if *exit != Exit::StoppedEarly {
+                say(&format!("error: the gallery model `{}` has no page", model.name));
+            }
         })?;
+        write(folder, &format!("{}.html", model.name), &page)?;
         let count = done.fetch_add(1, Ordering::Relaxed) + 1;
         say(&format!("{count}/{} {}: {}", models.len(), model.name, card.verdict.name()));
         Ok(card)
     };
     let cards: Vec<Result<Card, Exit>> = models.par_iter().map(card).collect();
-    let cards = cards.into_iter().collect::<Result<Vec<Card>, Exit>>()?;
+    let cards = cards.into_iter().collect::<Result<Vec<Card>, Exit>>().inspect_err(|exit| {
+        if *exit == Exit::StoppedEarly {
+            let count = done.load(Ordering::Relaxed);
+            say(&format!(
+                "error: {count} of {} pages are written, the index is not",
+                models.len()
+            ));
+        }
+    })?;
     write(folder, "index.html", &gallery_index(&cards))?;
     say(&format!("{folder}/index.html: {} models", cards.len()));
     Ok(Exit::Done)
@@ -51,8 +68,11 @@ fn chosen(only: Option<&str>) -> Result<Vec<GalleryModel>, Exit> {
         .collect()
 }
 
-/// Runs a model and writes its page.
-fn built(gallery: &GalleryModel, folder: &str) -> Result<Card, Exit> {
+/// The card of a model, and its page.
+fn built(
+    gallery: &GalleryModel,
+    in_time: impl Fn() -> Result<(), Exit>,
+) -> Result<(Card, String), Exit> {
     let source = Source::new(gallery.name, gallery.text);
     let overrides = Overrides::default();
     let begun = seconds();
@@ -60,6 +80,7 @@ fn built(gallery: &GalleryModel, folder: &str) -> Result<Card, Exit> {
     let read_us = (seconds() - begun) * 1e6;
     let request = crate::backend::base_run()?;
     let mut motion = run(model, &request, &mut |_, _| true).map_err(failed)?;
+    in_time()?;
     motion.statistics.derive_us += read_us;
     let is_large = model.coordinates.len() > LARGE;
     let derivation = if is_large { None } else { derive(model, motion.principle).ok() };
@@ -71,7 +92,7 @@ fn built(gallery: &GalleryModel, folder: &str) -> Result<Card, Exit> {
         derivations: derivation.as_slice(),
         shown: Shown::Motion(&motion),
     };
-    write(folder, &format!("{}.html", gallery.name), &page(&report))?;
+    let page = page(&report);
     let comment =
         gallery.text.lines().take_while(|l| l.starts_with('#') || l.trim().is_empty());
     let about: Vec<&str> = comment.map(|l| l.trim_start_matches('#').trim()).collect();
@@ -80,14 +101,15 @@ fn built(gallery: &GalleryModel, folder: &str) -> Result<Card, Exit> {
     words.extend(motion.principle.map(|p| p.name().to_owned()));
     words.sort();
     words.dedup();
-    Ok(Card {
+    let card = Card {
         name: gallery.name.to_owned(),
         title: motion.title.clone(),
         about: about.join(" ").trim().to_owned(),
         picture: still(model, &motion, &picture(&motion)),
         verdict: motion.audit.verdict,
         words,
-    })
+    };
+    Ok((card, page))
 }
 
 /// The look of a small picture: the system after two fifths of its motion.

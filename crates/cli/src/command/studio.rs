@@ -5,6 +5,7 @@ use std::sync::Arc;
 use clap::Args;
 use pfaff_web::Server;
 
+use crate::guard::{self, Phase};
 use crate::input::{ModelText, sandbox};
 use crate::output::{Exit, print, usage};
 
@@ -35,9 +36,18 @@ pub(crate) fn studio(arguments: &StudioArguments) -> Result<Exit, Exit> {
             Some((stem.to_owned(), text.source.text().to_owned()))
         }
     };
-    let server = Server { port: arguments.port, files: Arc::new(sandbox()), model };
+    let server = Server {
+        port: arguments.port,
+        files: Arc::new(sandbox()),
+        model,
+        has_memory: guard::has_memory,
+    };
     let mut printed = Ok(());
-    let ended = server.run(|address| printed = print(&format!("{address}\n")));
+    let ended = server.run(|address| {
+        printed = print(&format!("{address}\n"));
+        // NOTE: the address is out: from here on Ctrl-C and --seconds end the server at once.
+        guard::enter(Phase::Work);
+    });
     printed?;
     ended.map_err(|error| usage(&format!("the workbench cannot be served: {error}")))?;
     Ok(Exit::Done)

@@ -43,7 +43,7 @@ impl Driver {
             std::env::temp_dir().join(format!("pfaff-browser-{}-{number}", std::process::id()));
         let options = json!({"args": [
             "--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--hide-scrollbars",
-            "--disable-background-networking", "--no-first-run", format!("--user-data-dir={}", profile.display()),
+            "--disable-background-networking", "--no-first-run", "--disable-quic", "--disable-component-update", "--disable-sync", format!("--user-data-dir={}", profile.display()),
         ]});
         let wanted = json!({"capabilities": {"alwaysMatch": {
             "browserName": "chrome",
@@ -118,6 +118,42 @@ impl Browser<'_> {
         self.post("execute/sync", &json!({"script": body, "args": arguments}))
     }
 
+    /// Runs the body of a function that is done when it calls its last argument.
+    pub(crate) fn script_later(&self, body: &str, arguments: Value) -> Value {
+        self.post("execute/async", &json!({"script": body, "args": arguments}))
+    }
+
+    /// Files that the page saves go there.
+    pub(crate) fn downloads_to(&self, folder: &Path) {
+        let parameters = json!({"behavior": "allow", "downloadPath": folder});
+        self.tools("Browser.setDownloadBehavior", &parameters);
+    }
+
+    /// Takes the network away.
+    pub(crate) fn offline(&self) {
+        self.tools("Network.enable", &json!({}));
+        let parameters = json!({"offline": true, "latency": 0, "downloadThroughput": 0, "uploadThroughput": 0});
+        self.tools("Network.emulateNetworkConditions", &parameters);
+    }
+
+    /// Presses the mouse at a place, moves it and lets go.
+    pub(crate) fn drag(&self, from: (f64, f64), to: (f64, f64)) {
+        let mouse = |kind: &str, x: f64, y: f64| {
+            let parameters = json!({"type": kind, "x": x, "y": y, "button": "left", "buttons": 1, "clickCount": 1});
+            self.tools("Input.dispatchMouseEvent", &parameters);
+        };
+        mouse("mousePressed", from.0, from.1);
+        for k in 1..=4 {
+            let part = f64::from(k) / 4.0;
+            mouse(
+                "mouseMoved",
+                from.0 + part * (to.0 - from.0),
+                from.1 + part * (to.1 - from.1),
+            );
+        }
+        mouse("mouseReleased", to.0, to.1);
+    }
+
     /// Nothing was said on the console, and nothing but pages was asked for.
     pub(crate) fn silent(&self, path: &Path) {
         let said = self.post("se/log", &json!({"type": "browser"}));
@@ -145,8 +181,15 @@ impl Browser<'_> {
 
 impl Drop for Browser<'_> {
     fn drop(&mut self) {
-        if !std::thread::panicking() {
-            call(self.driver.port, "DELETE", &format!("/session/{}", self.session), &json!({}));
+        // NOTE: also after a failed test: a driver that is killed leaves its browsers behind.
+        let request = format!(
+            "DELETE /session/{} HTTP/1.1\r\nHost: 127.0.0.1:{}\r\nConnection: close\r\n\r\n",
+            self.session, self.driver.port
+        );
+        if let Ok(mut stream) = TcpStream::connect(("127.0.0.1", self.driver.port)) {
+            let _ = stream.set_read_timeout(Some(Duration::from_secs(20)));
+            let _ = stream.write_all(request.as_bytes());
+            let _ = stream.read_to_end(&mut Vec::new());
         }
         let _ = std::fs::remove_dir_all(&self.profile);
     }

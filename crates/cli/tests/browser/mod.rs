@@ -8,6 +8,7 @@
 #![allow(clippy::print_stdout, reason = "a test that is skipped says why")]
 
 mod driver;
+mod site;
 mod workbench;
 
 use std::path::{Path, PathBuf};

@@ -7,7 +7,7 @@ use crate::studio::Studio;
 use crate::support::{Folder, wait_for};
 
 /// Waits until the page has computed another motion than the one of this number.
-fn next_run(browser: &Browser, before: u64) -> u64 {
+pub(super) fn next_run(browser: &Browser, before: u64) -> u64 {
     let mut runs = before;
     wait_for("another motion", || {
         let told = browser.script("return document.body.dataset.runs || '0';", json!([]));
@@ -19,13 +19,13 @@ fn next_run(browser: &Browser, before: u64) -> u64 {
     runs
 }
 
-fn text_of(browser: &Browser, selector: &str) -> String {
+pub(super) fn text_of(browser: &Browser, selector: &str) -> String {
     let script = "return document.querySelector(arguments[0])?.textContent ?? '';";
     browser.script(script, json!([selector])).as_str().unwrap_or("").to_owned()
 }
 
 /// Puts another text into the editor, as typing does.
-fn write(browser: &Browser, text: &str) {
+pub(super) fn write(browser: &Browser, text: &str) {
     let script = "const view = document.querySelector('.cm-content').cmTile?.view ?? \
         document.querySelector('.cm-content').cmView?.view; \
         view.dispatch({changes: {from: 0, to: view.state.doc.length, insert: arguments[0]}});";
@@ -42,7 +42,7 @@ fn a_line_a_mistake_a_slider_and_a_link() {
     browser.visit(&studio.address);
     let runs = next_run(&browser, 0);
     assert!(
-        text_of(&browser, "#status").contains("audit pass"),
+        text_of(&browser, "#status").contains("Audit pass"),
         "{}",
         text_of(&browser, "#status")
     );
@@ -52,6 +52,8 @@ fn a_line_a_mistake_a_slider_and_a_link() {
             .as_u64()
             > Some(2)
     });
+
+    browser.script("document.querySelector('[data-fold=table]').click();", json!([]));
 
     // A mistake is marked, in its line.
     let spring = "coordinates x\nparameters k = 4\nlagrangian x'^2/2 - k*x^2/2\ninitial x = 1\nsolve t = 0..10\n";
@@ -124,17 +126,33 @@ fn points_are_dragged_and_phones_are_narrow() {
     let runs = next_run(&browser, 0);
     wait_for("a handle", || {
         browser
-            .script("return document.querySelectorAll('.handle').length;", json!([]))
+            .script("return document.querySelectorAll('.handle.ring').length;", json!([]))
             .as_u64()
             == Some(1)
     });
     // By the keyboard alone.
-    let push = "const h = document.querySelector('.handle'); h.focus(); \
+    let push = "const h = document.querySelector('.handle.ring'); h.focus(); \
         h.dispatchEvent(new KeyboardEvent('keydown', {key: 'ArrowRight', bubbles: true}));";
     browser.script(push, json!([]));
+    let runs = next_run(&browser, runs);
+    let value = |name: &str| {
+        let script = "return Number([...document.querySelectorAll('#initial .knob')] \
+            .find((k) => k.firstChild.textContent === arguments[0]).children[2].value);";
+        browser.script(script, json!([name])).as_f64().expect("a number")
+    };
+    wait_for("the slider", || value("x") > 0.0);
+    // The tip of the arrow by the mouse: to the left and up.
+    let centre = "const b = document.querySelector('.handle.tip').getBoundingClientRect(); \
+        return [b.left + b.width / 2, b.top + b.height / 2];";
+    let place = browser.script(centre, json!([]));
+    let (x, y) = (place[0].as_f64().expect("x"), place[1].as_f64().expect("y"));
+    browser.drag((x, y), (x - 90.0, y - 40.0));
+    let runs = next_run(&browser, runs);
+    wait_for("the velocity", || value("x'") < 0.9 && value("y'") > 2.0);
+    // Tidied text is the same model.
+    browser.script("document.querySelector('#tidy').click();", json!([]));
     next_run(&browser, runs);
-    let start = browser.script("return Number([...document.querySelectorAll('#initial .knob')].find((k) => k.firstChild.textContent === 'x').children[2].value);", json!([]));
-    assert!(start.as_f64().is_some_and(|x| x > 0.0), "{start}");
+    assert!(text_of(&browser, ".cm-content").contains("coordinates  x, y"));
     for dark in [false, true] {
         browser.scheme(dark);
         browser.size(390, 900);

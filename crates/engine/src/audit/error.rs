@@ -6,6 +6,11 @@ use crate::motion::verdict::{Check, Verdict};
 const AMPLIFIED: f64 = 1e5;
 /// What rounding adds to a tolerance.
 const ROUNDING: f64 = 2e-12;
+/// The same without amplification: errors of a hundred steps that belong to a tolerance where the motion keeps the size
+/// of a change, what rounding adds to it, and roundings of time.
+const PLAIN: f64 = 1e3;
+const PLAIN_ROUNDING: f64 = 1e-13;
+const PLAIN_TIME: f64 = 10.0;
 /// How much the rounding of time may be amplified.
 pub(crate) const AMPLIFIED_TIME: f64 = 100.0;
 /// Whatever the tolerance, no digit is right beyond this.
@@ -16,6 +21,12 @@ pub(crate) fn error_limit(tolerance: f64, steps: f64) -> f64 {
     (AMPLIFIED * (tolerance + ROUNDING) * (1.0 + 0.01 * steps)).min(WORST)
 }
 
+/// The largest error that belongs to a tolerance after some steps of a motion that makes changes `growth` times as large:
+/// what is more does not come from the steps as the tolerance controls them. `late` is what the rounding of time does.
+pub(crate) fn plain_limit(tolerance: f64, steps: f64, growth: f64, late: f64) -> f64 {
+    growth * (PLAIN * (tolerance + PLAIN_ROUNDING) * (1.0 + 0.01 * steps) + PLAIN_TIME * late)
+}
+
 /// The check of an error after some steps, in parts of the size of a coordinate.
 pub(crate) fn error_check(error: Option<f64>, tolerance: f64, steps: usize) -> Check {
     against_limit(error, error_limit(tolerance, steps as f64))
@@ -23,8 +34,9 @@ pub(crate) fn error_check(error: Option<f64>, tolerance: f64, steps: usize) -> C
 
 /// The check of an error against a limit.
 pub(crate) fn against_limit(error: Option<f64>, limit: f64) -> Check {
-    let reason = "errors of steps add up and are amplified, and time is rounded; more than 100000 tolerances in each \
-        hundred steps, or 100 roundings of time, would mean that the tolerance says nothing about the motion";
+    let reason = "errors of steps add up and grow as the motion makes changes grow, and time is rounded; more than 1000 \
+        tolerances in each hundred steps, times that growth and the margin of the estimate, would mean that the \
+        tolerance says nothing about the motion";
     let check = Check::measured("error by a second integration".into(), error, limit, reason);
     // NOTE: a motion that magnifies errors is not wrong, but its last digits are.
     Check { is_needed: true, verdict: check.verdict.min(Verdict::Warn), ..check }

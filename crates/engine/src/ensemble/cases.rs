@@ -3,6 +3,8 @@
 //! Cases are the product of the rows of a table, of grids and of draws, in this order; what stands last varies
 //! fastest. The values of a case follow from its number, so that no list of them is kept.
 
+use std::collections::HashSet;
+
 use crate::analysis::eval::{Range, Value, evaluate};
 use crate::ensemble::distribution::Distribution;
 use crate::ensemble::sequence::{MOST_POINTS, SOBOL_DIMENSIONS, Sampling, Sequence};
@@ -126,19 +128,21 @@ impl Cases {
             return Err(Error::Usage("the table of cases has no rows".into()));
         }
         let mut kept = Vec::with_capacity(columns.len());
-        for (place, (name, values)) in columns.into_iter().enumerate() {
+        let mut names = Vec::with_capacity(columns.len());
+        let mut known: HashSet<String> = self.names.iter().cloned().collect();
+        for (name, values) in columns {
             if let Some(row) = values.iter().position(|x| !x.is_finite()) {
                 return Err(Error::Usage(format!(
                     "the table of cases has no number in row {} of the column `{name}`",
                     row + 1
                 )));
             }
-            self.add(&name)?;
-            // The columns of the table come first.
-            let name = self.names.pop().unwrap_or_default();
-            self.names.insert(place, name);
+            names.push(varied(&name, |name| !known.insert(name.to_owned()))?);
             kept.push(values);
         }
+        // The columns of the table come first.
+        names.append(&mut self.names);
+        self.names = names;
         self.table = Some(CaseTable { columns: kept, rows: rows as u64 });
         self.checked()
     }
@@ -187,14 +191,8 @@ impl Cases {
     }
 
     fn add(&mut self, name: &str) -> Result<(), Error> {
-        let name = name.trim();
-        if name.is_empty() {
-            return Err(Error::Usage("what is varied needs a name".into()));
-        }
-        if self.names.iter().any(|known| known == name) {
-            return Err(Error::Usage(format!("`{name}` is varied twice")));
-        }
-        self.names.push(name.to_owned());
+        let name = varied(name, |name| self.names.iter().any(|known| known == name))?;
+        self.names.push(name);
         Ok(())
     }
 
@@ -205,6 +203,18 @@ impl Cases {
         }
         Ok(self)
     }
+}
+
+/// The name of what is varied, which must be new.
+fn varied(name: &str, mut is_known: impl FnMut(&str) -> bool) -> Result<String, Error> {
+    let name = name.trim();
+    if name.is_empty() {
+        return Err(Error::Usage("what is varied needs a name".into()));
+    }
+    if is_known(name) {
+        return Err(Error::Usage(format!("`{name}` is varied twice")));
+    }
+    Ok(name.to_owned())
 }
 
 fn wrong(item: &str, why: &str) -> Error {

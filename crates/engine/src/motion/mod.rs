@@ -21,6 +21,16 @@ use crate::motion::sensitivity::{Gradient, Sensitivity, Transition};
 use crate::motion::solution::Solution;
 use crate::motion::verdict::{Audit, Verdict};
 
+/// Derivatives that were integrated with a motion.
+#[derive(Clone, Debug)]
+pub(crate) struct TangentRows {
+    /// At outputs and events: $(q, \dot q)$ and its derivatives, direction by direction.
+    pub(crate) rows: Vec<(f64, Vec<f64>)>,
+    /// The largest error at the end, in parts of the sizes; unknown without a second integration.
+    pub(crate) error: Option<f64>,
+    pub(crate) steps: usize,
+}
+
 /// A motion with its audit. Series are by component in declared order, one value for each output time.
 #[derive(Clone, Debug)]
 pub struct Motion {
@@ -87,6 +97,8 @@ pub struct Motion {
     pub statistics: Statistics,
     /// Where branches of the equations change, and their signs from there on; empty for a model without.
     pub(crate) switches: Vec<(f64, Vec<f64>)>,
+    /// Derivatives that were integrated with the motion, until they are read.
+    pub(crate) tangents: Option<TangentRows>,
     /// The states in between.
     pub(crate) dense: Dense,
 }
@@ -262,6 +274,7 @@ impl Motion {
             gradient: None,
             statistics: Statistics::default(),
             switches: Vec::new(),
+            tangents: None,
             dense: Dense::default(),
         }
     }

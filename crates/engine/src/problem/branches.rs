@@ -13,6 +13,9 @@
 //! | `acos(cos(a))`, `asin(sin(a))` | $\sin a$, $\cos a$ | as it is |
 //! | $(a^{2k})^r$ with a fraction $2kr$ | $a$ | as it is |
 //!
+//! Roots, logarithms and fractional powers of branches, such as `sqrt(abs(a))`, have no value where a branch goes on
+//! below zero: there they are taken of its magnitude.
+//!
 //! With fixed branches the equations go on smoothly beyond $u = 0$, where the run stops by an event; it then goes
 //! on with the other branch (`run/hybrid`). Where $u$ is linear in time, and at the knots of tables over
 //! time, the place is known beforehand: a step ends there.
@@ -152,7 +155,7 @@ fn replace(model: &mut Workspace, outputs: &[Expr]) {
 fn may_have_branches(node: Node) -> bool {
     matches!(
         node,
-        Node::Unary(Unary::Abs | Unary::Sign | Unary::Sqrt | Unary::Acos | Unary::Asin, _,)
+        Node::Unary(Unary::Abs | Unary::Sign | Unary::Sqrt | Unary::Acos | Unary::Asin, _)
             | Node::Binary(Binary::Min | Binary::Max | Binary::Atan2, ..)
             | Node::Compare(..)
             | Node::Table { .. }
@@ -214,14 +217,23 @@ impl<'a> Collector<'a> {
                 let [a] = self.image(&[a])[..] else { return None };
                 self.sign(a)
             }
-            Node::Unary(Unary::Sqrt, square) => {
-                let (base, exponent) = even_power(g, square)?;
-                self.root(base, exponent, 0.5)
-            }
-            Node::Pow(square, r) => {
-                let (base, exponent) = even_power(g, square)?;
-                let r = g.double_of(r).filter(|r| r.fract() != 0.0)?;
-                self.root(base, exponent, r)
+            Node::Unary(Unary::Sqrt, a) => match even_power(g, a) {
+                Some((base, exponent)) => self.root(base, exponent, 0.5),
+                None => Some(g.unary(Unary::Sqrt, self.positive_image(a)?)),
+            },
+            Node::Unary(Unary::Log, a) => Some(g.unary(Unary::Log, self.positive_image(a)?)),
+            Node::Pow(a, r) => {
+                let exponent = g.double_of(r);
+                if exponent.is_some_and(|r| r.fract() == 0.0) {
+                    return None;
+                }
+                match (even_power(g, a), exponent) {
+                    (Some((base, even)), Some(r)) => self.root(base, even, r),
+                    _ => {
+                        let [r] = self.image(&[r])[..] else { return None };
+                        Some(g.pow(self.positive_image(a)?, r))
+                    }
+                }
             }
             Node::Unary(f @ (Unary::Acos | Unary::Asin), a) => {
                 let ((Unary::Acos, Node::Unary(Unary::Cos, angle))
@@ -274,6 +286,15 @@ impl<'a> Collector<'a> {
             }
             _ => None,
         }
+    }
+
+    /// The magnitude of the image of an argument that must not be negative; `None` if it has no branches.
+    fn positive_image(&self, argument: Expr) -> Option<Expr> {
+        let g = &self.model.graph;
+        let [image] = self.image(&[argument])[..] else { return None };
+        let is_positive = g.compare(Relation::Less, g.zero(), image);
+        // NOTE: not `abs`, which is a branch that is not watched, and has no series.
+        (image != argument).then(|| g.choose(is_positive, image, g.neg(image)))
     }
 
     /// $(u^{2k})^r = (s u)^{2kr}$ if $2kr$ is whole. Otherwise the power stays as it is, because $(su)^{2kr}$ has no

@@ -101,6 +101,7 @@ pub(crate) fn collect(setting: &Setting<'_>, record: &Record) -> Motion {
         gradient: None,
         statistics: Statistics::default(),
         switches: Vec::new(),
+        tangents: None,
         dense: Dense::default(),
     }
 }

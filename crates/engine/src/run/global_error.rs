@@ -14,6 +14,10 @@
 //! long is treated as a short one. Where a stricter run does not come to the end, one that is thirty times looser is
 //! taken, and the whole difference. `rk4`, which has no tolerance, is repeated with half its step. What is stiff is
 //! treated as short, by its own method.
+//!
+//! An error belongs to the tolerance if it is at most a thousand tolerances in each hundred steps, times how much the
+//! motion makes a change grow. That is measured only where the error is larger than that: by a third integration from a
+//! state that differs a little.
 
 use pfaff_mechanics::LARGE;
 use pfaff_solver::{
@@ -21,10 +25,10 @@ use pfaff_solver::{
     StoredStep, System, integrate,
 };
 
-use crate::audit::error::{AMPLIFIED_TIME, WORST, against_limit, error_limit};
+use crate::audit::error::{AMPLIFIED_TIME, WORST, against_limit, error_limit, plain_limit};
 use crate::motion::sample::Sample;
 use crate::motion::verdict::Check;
-use crate::system::compiled::CompiledSystem;
+use crate::system::compiled::{Compiled, CompiledSystem};
 
 /// Steps up to which a run is short: one that is smooth, and one with switches or narrow features, whose errors depend
 /// less regularly on the tolerance.
@@ -46,6 +50,14 @@ const APART: f64 = 0.03;
 const FEW: usize = 4;
 /// The error of a single step, in parts of the tolerance.
 const OF_STEP: f64 = 0.1;
+/// A change of the start, in tolerances and in parts of each component, by which growth is measured; and how much
+/// stricter than it the steps are then.
+const CHANGE: f64 = 1e4;
+const SMALLEST_CHANGE: f64 = 1e-8;
+const LARGEST_CHANGE: f64 = 1e-4;
+const FINER: f64 = 1e-3;
+/// What switches between segments may add to that, which is not measured.
+const SWITCHED: f64 = 10.0;
 /// Steps whose rounding is added up.
 const MOST_SUMMED: f64 = 4000.0;
 
@@ -59,8 +71,15 @@ pub(crate) struct SecondRun {
     pub(crate) largest: f64,
     /// The largest error that belongs to the tolerance, in the same parts.
     pub(crate) limit: f64,
+    /// How much larger than the difference the estimate is on purpose, and what the rounding of time does.
+    margin: f64,
+    late: f64,
+    /// How much the motion makes a change grow, as far as that was measured.
+    pub(crate) growth: f64,
     /// The state in which it ended.
     pub(crate) end: Sample,
+    /// The largest error of derivatives that were integrated with the motion, at the end in parts of their sizes.
+    pub(crate) of_tangents: Option<f64>,
 }
 
 /// The run to be compared with.
@@ -70,8 +89,9 @@ pub(crate) struct FirstRun<'a> {
     pub(crate) outcome: &'a Outcome,
     /// The largest values of the coordinates, those of earlier segments included.
     pub(crate) scales: &'a [f64],
-    /// The steps of earlier segments.
+    /// The steps of earlier segments, and how much these made a change grow.
     pub(crate) steps_before: usize,
+    pub(crate) growth_before: f64,
     pub(crate) depends_on_time: bool,
     /// Whether the equations have no switches and no breaks.
     pub(crate) is_smooth: bool,
@@ -106,26 +126,81 @@ pub(crate) fn second_run(first: &FirstRun<'_>, y0: &[f64]) -> Option<SecondRun> 
     // NOTE: with a loose tolerance a stiff problem may be another one.
     let is_stiff = options.method.is_implicit() || !outcome.stiff.is_empty();
     let short = if is_stiff { short.max(AFFORDABLE) } else { short };
-    let found = compared(first, y0, if steps <= short { Kind::Stricter } else { Kind::Loose })?;
-    let doubtful = found.errors.is_empty() || found.largest > found.limit;
-    if !doubtful {
+    let mut growth = None;
+    let mut judged = |kind| {
+        let mut found = compared(first, y0, kind)?;
+        found.judge(first, y0, &mut growth);
+        Some(found)
+    };
+    let found = judged(if steps <= short { Kind::Stricter } else { Kind::Loose })?;
+    if found.is_clear() {
         return Some(found);
     }
     if steps > AFFORDABLE {
-        return compared(first, y0, Kind::Careful);
+        return judged(Kind::Careful);
     }
     let found = if steps <= short {
         found
     } else {
-        let found = if is_smooth { compared(first, y0, Kind::Careful) } else { None };
-        let is_clear =
-            |found: &SecondRun| !found.errors.is_empty() && found.largest <= found.limit;
-        match found.filter(is_clear) {
+        let found = if is_smooth { judged(Kind::Careful) } else { None };
+        match found.filter(SecondRun::is_clear) {
             Some(found) => found,
-            None => compared(first, y0, Kind::Stricter)?,
+            None => judged(Kind::Stricter)?,
         }
     };
-    if found.errors.is_empty() { compared(first, y0, Kind::Looser) } else { Some(found) }
+    if found.errors.is_empty() { judged(Kind::Looser) } else { Some(found) }
+}
+
+impl SecondRun {
+    /// Whether an error was found, and belongs to the tolerance.
+    fn is_clear(&self) -> bool {
+        !self.errors.is_empty() && self.largest <= self.limit
+    }
+
+    /// Lowers the limit to what belongs to the tolerance if the motion makes changes grow as it does, which is measured
+    /// where that decides.
+    fn judge(&mut self, first: &FirstRun<'_>, y0: &[f64], growth: &mut Option<f64>) {
+        let FirstRun { options, outcome, .. } = *first;
+        let steps = (first.steps_before + outcome.statistics.steps) as f64;
+        let unmeasured = if first.steps_before > 0 { SWITCHED } else { 1.0 };
+        let before = unmeasured * first.growth_before.max(1.0);
+        let (margin, late) = (self.margin, self.late);
+        let plain = |growth: f64| margin * plain_limit(options.tolerance, steps, growth, late);
+        if self.errors.is_empty() {
+            return;
+        }
+        if self.largest > plain(before) {
+            let measured = *growth.get_or_insert_with(|| growth_of_changes(first, y0));
+            self.growth = first.growth_before.max(1.0) * measured.max(1.0);
+        }
+        self.limit = self.limit.min(plain((unmeasured * self.growth).max(before)));
+    }
+}
+
+/// How much larger a change of the start becomes on the way, in parts of the coordinates' sizes.
+fn growth_of_changes(first: &FirstRun<'_>, y0: &[f64]) -> f64 {
+    /// Of several components, so that few are changed in the same way.
+    const WEIGHTS: [f64; 5] = [1.0, -0.8, 0.6, 0.9, -0.7];
+    let FirstRun { system, options, outcome, .. } = *first;
+    let change = (CHANGE * options.tolerance).clamp(SMALLEST_CHANGE, LARGEST_CHANGE);
+    let weights = WEIGHTS.iter().cycle();
+    let changed =
+        y0.iter().zip(first.scales).zip(weights).map(|((y, s), w)| y + change * w * s);
+    let mut start: Vec<f64> = changed.collect();
+    start.extend_from_slice(&y0[start.len()..]);
+    let mut system = system.without_events();
+    let finer = (FINER * change).max(options.tolerance);
+    let options = second_options(options, Kind::Loose);
+    let third = OdeOptions { t1: outcome.t, tolerance: finer, ..options };
+    let mut comparison = Comparison::new(first, &system, options.t0 <= outcome.t);
+    comparison.stride = FEW;
+    if let Some(jumps) = &mut system.jumps {
+        jumps.quiet_until = comparison.quiet_until;
+    }
+    let reached = integrate(&mut system, &start, &third, &mut comparison);
+    // NOTE: what is not measured excuses nothing.
+    let is_measured = reached.t == outcome.t || comparison.is_apart;
+    if is_measured { comparison.largest / change } else { 1.0 }
 }
 
 /// How a run is integrated again.
@@ -166,6 +241,13 @@ fn compared(first: &FirstRun<'_>, y0: &[f64], kind: Kind) -> Option<SecondRun> {
     let mut reached = integrate(&mut system, y0, &second, &mut comparison);
     comparison.is_apart |= !same_jumps(first, &mut system, comparison.seen, &mut reached);
     let steps = outcome.statistics.steps as f64;
+    // On purpose, for the error of an estimate; a run that is thirty times looser has the larger error.
+    let on_purpose = match kind {
+        Kind::Stricter => 3.0,
+        Kind::Looser => 30.0,
+        Kind::Halved => 2.0,
+        Kind::Loose | Kind::Careful | Kind::Hurried => 10.0,
+    };
     let margin = match kind {
         Kind::Stricter => 3.0,
         Kind::Looser => 1.0,
@@ -209,9 +291,17 @@ fn compared(first: &FirstRun<'_>, y0: &[f64], kind: Kind) -> Option<SecondRun> {
             let of_time = if first.depends_on_time { 0.1 * late } else { 0.0 };
             let rounding = f64::EPSILON * (v + summed * fastest);
             let distance = (last.v[i] - there.v[i]).abs();
+            // What changes a coordinate by less than its size in the whole run does not matter.
+            let size = fastest.max(first.scales[i] / (outcome.t - options.t0).abs());
+            let off = (distance - 4.0 * f64::EPSILON * outcome.t.abs() * a) / size;
+            if off.is_finite() {
+                comparison.largest = comparison.largest.max(off);
+            }
             velocity_errors.push(margin * distance + rounding + of_time + of_step * fastest);
         }
     }
+    let is_there = reached.t == outcome.t && !comparison.is_apart;
+    let of_tangents = is_there.then(|| tangent_error(&system, outcome, &reached.y, margin));
     if is_loose {
         // The next segment goes on from the error of the first run, not from that of the second.
         let pairs = [
@@ -223,21 +313,45 @@ fn compared(first: &FirstRun<'_>, y0: &[f64], kind: Kind) -> Option<SecondRun> {
             *x = y + margin.min(1.0) * (*x - y);
         }
     }
+    let parts = comparison.rounding.iter().zip(first.scales).map(|(r, scale)| r / scale);
+    let late = parts.fold(0.0, f64::max);
     let limit = match kind {
         Kind::Halved => WORST,
-        _ => {
-            let parts =
-                comparison.rounding.iter().zip(first.scales).map(|(r, scale)| r / scale);
-            error_limit(options.tolerance, all_steps)
-                + AMPLIFIED_TIME * parts.fold(0.0, f64::max)
-        }
+        _ => error_limit(options.tolerance, all_steps) + AMPLIFIED_TIME * late,
     };
     let largest = margin * comparison.largest;
     if let Some((q, v)) = system.jumps.as_mut().and_then(|jumps| jumps.outcome.state.take()) {
         // The next segment goes on from what no closed contact has stopped.
         (last.q, last.v) = (q, v);
     }
-    Some(SecondRun { errors, velocity_errors, largest, limit: limit.min(WORST), end: last })
+    Some(SecondRun {
+        errors,
+        velocity_errors,
+        largest,
+        limit: limit.min(WORST),
+        margin: on_purpose,
+        late,
+        growth: 1.0,
+        end: last,
+        of_tangents,
+    })
+}
+
+/// The largest difference of derivatives that are integrated with a motion, in parts of their sizes.
+fn tangent_error(
+    system: &CompiledSystem,
+    outcome: &Outcome,
+    second: &[f64],
+    margin: f64,
+) -> f64 {
+    let Compiled::Reduced(reduced) = &system.dynamics else { return 0.0 };
+    let d = reduced.n + reduced.k;
+    let mut largest = 0.0_f64;
+    for i in d..reduced.controlled() {
+        let distance = margin * (second[i] - outcome.y[i]).abs() / outcome.scales[i];
+        largest = if distance.is_nan() { distance } else { largest.max(distance) };
+    }
+    largest
 }
 
 /// Whether the state of a second run has jumped as often; a jump at the very end may be due.
@@ -333,7 +447,8 @@ struct Comparison<'a> {
     steps: &'a [StoredStep],
     /// One in so many of them is compared.
     stride: usize,
-    scales: &'a [f64],
+    /// The sizes of the coordinates on the way: those at the end may have decayed.
+    scales: Vec<f64>,
     forward: bool,
     y: Vec<f64>,
     here: Sample,
@@ -355,11 +470,17 @@ struct Comparison<'a> {
 impl<'a> Comparison<'a> {
     fn new(first: &FirstRun<'a>, system: &CompiledSystem, forward: bool) -> Self {
         let (n, m) = (system.n, system.m);
+        let mut scales = first.scales[..n].to_vec();
+        for step in first.kept {
+            let q = step.as_step();
+            let q = q.state_at_end().iter();
+            scales.iter_mut().zip(q).for_each(|(scale, x)| *scale = scale.max(x.abs()));
+        }
         Self {
             system: system.clone(),
             steps: first.kept,
             stride: 1,
-            scales: first.scales,
+            scales,
             forward,
             y: vec![0.0; system.dimension()],
             here: Sample::new(n, m),

@@ -12,7 +12,7 @@ use crate::error::Failure;
 use crate::motion::note::{Note, brief};
 use crate::motion::sample::Sample;
 use crate::motion::verdict::Audit;
-use crate::motion::{Motion, Statistics, Stop, StopReason};
+use crate::motion::{Motion, Statistics, Stop, StopReason, TangentRows};
 use crate::problem::affine_body;
 use crate::problem::branches::Branches;
 use crate::problem::settings::{Run, Settings, method_name};
@@ -28,6 +28,7 @@ use crate::run::progress::Progress;
 use crate::run::rank_watch::{RankOutcome, RankPlace, RankWatch};
 use crate::run::record::Setting;
 use crate::run::recorder::Recorder;
+use crate::run::sensitivity;
 use crate::run::singular::{is_near_dependence, lost_rank};
 use crate::run::stop::{explain, stop_reason};
 use crate::run::volterra;
@@ -75,6 +76,9 @@ pub(crate) fn integrated(
         }
         return volterra::run(model, dynamics, &settings, watch);
     }
+    let sensitivities =
+        if model.terminal.is_empty() { request.sensitivities.clone() } else { Vec::new() };
+    let known = RunInput { sensitivities, ..known };
     integrate_segment(model, dynamics, known, settings, watch).map(|segment| segment.motion)
 }
 
@@ -84,6 +88,8 @@ pub(crate) struct Segment {
     pub(crate) end: Start,
     /// That of the second integration.
     pub(crate) second: Option<Start>,
+    /// How much the motion made a change grow so far, as far as that was measured.
+    pub(crate) growth: f64,
     /// The largest values of the coordinates so far.
     pub(crate) scales: Vec<f64>,
     /// Rates of the velocities in the end.
@@ -109,15 +115,18 @@ pub(crate) fn integrate_segment(
     let remarks = unused_multipliers(model, dynamics)?;
     let own_events = model.events.len() - known.switches;
     let second = known.second.clone();
-    let steps_before = known.steps;
+    let (steps_before, growth_before) = (known.steps, known.growth);
     let template = known.template.clone();
-    let earlier_energy = if model.hybrid.switches() { known.energy } else { 0.0 };
+    let sensitivities = known.sensitivities.clone();
+    let earlier_energy = known.energy;
     let is_smooth =
         known.switches == 0 && settings.breaks.is_empty() && model.resets.is_empty();
     let is_smooth = is_smooth && model.hybrid.samplers.is_empty();
     let mut scales = known.scales.clone();
-    let Prepared { mut system, y0, notes, repeated, compile_us } =
+    let Prepared { mut system, mut y0, notes, repeated, compile_us } =
         prepare(model, dynamics, known, &mut settings)?;
+    let is_carried =
+        sensitivity::carry(model, dynamics, &sensitivities, &settings, (&mut system, &mut y0))?;
     system.breaks.clone_from(&settings.breaks);
     let clock = Stopwatch::start(settings.clock);
     let setting = Setting {
@@ -142,6 +151,7 @@ pub(crate) fn integrate_segment(
             None => RankWatch::new(model, equations, tolerance, metric, settings.backend)?,
         };
     }
+    recorder.tangents = is_carried.then(Vec::new);
     recorder.start(settings.t0, &y0);
     let again = match &second {
         Some(start) => system.state(settings.t0, &start.q, &start.v, &start.multipliers),
@@ -186,6 +196,7 @@ pub(crate) fn integrate_segment(
     let mut motion = collect(&setting, &recorder.record);
     recorder.record.forget_rows();
     motion.dense = std::mem::take(&mut recorder.dense);
+    let tangents = recorder.tangents.take();
     motion.stop = Stop { reason: stop_reason(model, &outcome.stop), t: outcome.t };
     if motion.stop.reason == StopReason::StepTooSmall
         && is_near_dependence(&mut system, outcome.t, &outcome.y)
@@ -249,6 +260,7 @@ pub(crate) fn integrate_segment(
         outcome: &outcome,
         scales: &scales,
         steps_before,
+        growth_before,
         depends_on_time,
         is_smooth,
         of_tables: rounding_of_tables(&model.graph, &parts),
@@ -291,10 +303,16 @@ pub(crate) fn integrate_segment(
         motion.audit.checks.push(check(second.as_ref(), settings.options.tolerance));
         motion.audit = Audit::of(std::mem::take(&mut motion.audit.checks));
     }
+    motion.tangents = tangents.map(|rows| TangentRows {
+        rows,
+        error: second.as_ref().and_then(|second| second.of_tangents),
+        steps: outcome.statistics.steps,
+    });
     if let Some(second) = &second {
         motion.errors.clone_from(&second.errors);
         motion.velocity_errors.clone_from(&second.velocity_errors);
     }
+    let growth = second.as_ref().map_or(1.0, |second| second.growth).max(growth_before);
     let second = second.map(|second| Start {
         q: second.end.q,
         v: second.end.v,
@@ -316,6 +334,7 @@ pub(crate) fn integrate_segment(
         motion,
         end,
         second,
+        growth,
         scales,
         acceleration: last.a,
         work,

@@ -16,13 +16,7 @@ pub(crate) fn kept_quantities(model: &Workspace, equations: &Equations) -> Vec<C
         };
         return kept_momenta(model, equations).into_iter().map(kept).collect();
     }
-    let mut kept = conserved(model, equations, Effort::Audit);
-    // NOTE: what constraints keep of positions is seen by their own checks; held values change at samples.
-    kept.retain(|c| {
-        !matches!(
-            c.kind,
-            ConservedKind::Energy | ConservedKind::JacobiIntegral | ConservedKind::Position
-        )
-    });
+    let mut kept = conserved(model, equations, Effort::Run);
+    kept.retain(|c| !matches!(c.kind, ConservedKind::Energy | ConservedKind::JacobiIntegral));
     kept
 }

@@ -101,6 +101,8 @@ pub(crate) struct RunInput {
     /// The largest values of the coordinates before, and the steps.
     pub(crate) scales: Vec<f64>,
     pub(crate) steps: usize,
+    /// How much these made a change grow.
+    pub(crate) growth: f64,
     /// Contacts that may be hit, and whether some are closed.
     pub(crate) contacts: Option<ContactSolver>,
     pub(crate) has_closed: bool,
@@ -114,6 +116,8 @@ pub(crate) struct RunInput {
     pub(crate) noise: Option<NoiseSource>,
     /// What was made ready before.
     pub(crate) template: Option<Arc<RunTemplate>>,
+    /// By what the motion is differentiated along with its own integration, where that applies.
+    pub(crate) sensitivities: Vec<String>,
 }
 
 /// What a run begins with.
@@ -208,7 +212,12 @@ pub(crate) fn prepare(
         system.jacobian = Some(ModelJacobian::new(model, dynamics, settings.backend));
     }
     if let Some(method) = settings.geometric {
-        system.geometric = Some(Geometric::new(method, model, dynamics, settings.backend)?);
+        let active = match &system.dynamics {
+            Compiled::Saddle(kkt) => kkt.active.clone(),
+            Compiled::Reduced(_) | Compiled::Ordinary(_) => Vec::new(),
+        };
+        let backend = settings.backend;
+        system.geometric = Some(Geometric::new(method, model, dynamics, &active, backend)?);
     }
     expand(model, dynamics, &mut system, settings, &y0)?;
     Ok(Prepared { system, y0, notes, repeated, compile_us: clock.microseconds() })

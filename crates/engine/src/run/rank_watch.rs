@@ -227,7 +227,7 @@ impl RankWatch {
         self.spare = (0..DEPTH + 4).map(room).collect();
         let mut rows = Vec::new();
         self.rows(system, t, &mut rows);
-        self.extend_reach(&rows);
+        let _ = self.extend_reach(&rows);
         self.rank = self.reach.len() - self.extra;
         if self.least.is_some() && self.measure(&rows) < 1e-9 {
             self.choose(&rows);
@@ -284,7 +284,12 @@ impl RankWatch {
         end.t = step.end();
         self.y.copy_from_slice(step.state_at_end());
         self.rows(system, end.t, &mut end.rows);
-        self.extend_reach(&end.rows);
+        if self.extend_reach(&end.rows) {
+            // What came before counts in parts of the new lengths too.
+            let before = std::mem::take(&mut self.before.rows);
+            self.before.s = self.measure(&before);
+            self.before.rows = before;
+        }
         end.s = self.measure(&end.rows);
         if !end.s.is_finite() {
             self.spare.push(end);
@@ -445,8 +450,11 @@ impl RankWatch {
         unit.iter_mut().for_each(|x| *x /= size);
         step.state(place.t, &mut self.y);
         self.place(system, place.t);
-        let (mut across, mut whole) = (0.0_f64, 0.0_f64);
-        for input in 0..=n {
+        // By time and places, and by velocities: where it is these that vanish, the row has no direction.
+        let (mut across, mut whole) = ([0.0_f64; 2], [0.0_f64; 2]);
+        let last = if self.needs_velocities { 2 * n } else { n };
+        for input in 0..=last {
+            let kind = usize::from(input > n);
             let at = self.inputs[input];
             let δ = BESIDE * (1.0 + at.abs());
             let mut change = vec![0.0; n];
@@ -458,11 +466,11 @@ impl RankWatch {
             }
             self.inputs[input] = at;
             let along: f64 = change.iter().zip(&unit).map(|(c, u)| c * u).sum();
-            whole = whole.max(length(&change) / δ);
+            whole[kind] = whole[kind].max(length(&change) / δ);
             change.iter_mut().zip(&unit).for_each(|(c, u)| *c -= along * u);
-            across = across.max(length(&change) / δ);
+            across[kind] = across[kind].max(length(&change) / δ);
         }
-        across <= ACROSS * whole
+        across.iter().zip(whole).all(|(across, whole)| *across <= ACROSS * whole)
     }
 
     /// $A$ at the state in `y`, in the metric of the masses.
@@ -497,10 +505,15 @@ impl RankWatch {
         }
     }
 
-    fn extend_reach(&mut self, rows: &[f64]) {
+    /// Takes the lengths of rows into account; says whether one is longer than ever.
+    fn extend_reach(&mut self, rows: &[f64]) -> bool {
+        let mut is_longer = false;
         for (reach, row) in self.reach.iter_mut().zip(self.pattern.with(rows).rows()) {
-            *reach = reach.max(row.length());
+            let length = row.length();
+            is_longer |= length > *reach;
+            *reach = reach.max(length);
         }
+        is_longer
     }
 
     /// $s$: the `rank`-th pivot of Gram and Schmidt with exchange, or the least singular value.

@@ -41,6 +41,8 @@ pub(crate) struct Recorder<'a> {
     shows_jumps: bool,
     /// Where constraints lose their hold.
     pub(crate) rank: Option<RankWatch>,
+    /// Derivatives that are integrated with the motion, at outputs and events, where they are wanted.
+    pub(crate) tangents: Option<Vec<(f64, Vec<f64>)>>,
     /// Whether rows are forgotten that the watcher has.
     streams: bool,
     watch: &'a mut dyn FnMut(&Progress<'_>) -> bool,
@@ -76,6 +78,7 @@ impl<'a> Recorder<'a> {
             jumps: Vec::new(),
             shows_jumps: settings.spacing == OutputSpacing::Even,
             rank: None,
+            tangents: None,
             streams: settings.streams,
             watch,
             system,
@@ -163,6 +166,14 @@ impl<'a> Recorder<'a> {
         self.resolve(t);
         self.record.push(&self.sample, &self.seen);
         self.record.work.extend(self.system.work(&self.y));
+        self.keep_tangents(t);
+    }
+
+    /// The derivatives in `y`, where they are wanted.
+    fn keep_tangents(&mut self, t: f64) {
+        if let Some(rows) = &mut self.tangents {
+            rows.extend(self.system.with_tangents(t, &self.y).map(|row| (t, row)));
+        }
     }
 
     /// What follows from the state in `y`, and what is observed there.
@@ -249,6 +260,7 @@ impl Observer for Recorder<'_> {
     fn event(&mut self, event: &LocatedEvent, y: &[f64]) -> Control {
         self.y.copy_from_slice(y);
         self.resolve(event.t);
+        self.keep_tangents(event.t);
         self.record.events.push(RecordedEvent {
             event: *event,
             sample: self.sample.clone(),

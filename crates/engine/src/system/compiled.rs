@@ -27,7 +27,7 @@ use pfaff_solver::{
 use crate::motion::Form;
 use crate::motion::sample::{Sample, sample_symbols};
 use crate::system::cusp::CuspWatch;
-use crate::system::energy_scale::{energy_scale, raise_reduced, raise_scales};
+use crate::system::energy_scale::{energy_scale, raise_reduced, raise_scales, raise_tangents};
 use crate::system::event_phases::{event_kinds, event_phases};
 use crate::system::features::Features;
 use crate::system::geometric::Geometric;
@@ -387,7 +387,7 @@ impl solver::System for CompiledSystem {
     fn controlled(&self) -> usize {
         match &self.dynamics {
             Compiled::Saddle(kkt) => 2 * kkt.n + kkt.carried,
-            Compiled::Reduced(reduced) => reduced.n + reduced.k,
+            Compiled::Reduced(reduced) => reduced.controlled(),
             Compiled::Ordinary(_) => self.dimension(),
         }
     }
@@ -450,7 +450,11 @@ impl solver::System for CompiledSystem {
     }
 
     fn jacobian(&mut self) -> Option<&mut dyn Jacobian> {
-        let is_there = self.jacobian.is_some() || matches!(self.dynamics, Compiled::Reduced(_));
+        let is_there = match &self.dynamics {
+            // NOTE: of derivatives that are carried along there is none.
+            Compiled::Reduced(reduced) => !reduced.has_tangents(),
+            Compiled::Saddle(_) | Compiled::Ordinary(_) => self.jacobian.is_some(),
+        };
         if is_there { Some(self) } else { None }
     }
 
@@ -514,7 +518,10 @@ impl solver::System for CompiledSystem {
     fn raise_scales(&mut self, t: f64, y: &[f64], h: f64, scales: &mut [f64]) {
         match &mut self.dynamics {
             Compiled::Saddle(kkt) => raise_scales(kkt, t, y, h, scales),
-            Compiled::Reduced(r) => raise_reduced(r, &mut self.work, (t, y, h), scales),
+            Compiled::Reduced(r) => {
+                raise_reduced(r, &mut self.work, (t, y, h), scales);
+                raise_tangents(&mut scales[..r.controlled()], r.n + r.k);
+            }
             Compiled::Ordinary(_) => {}
         }
     }

@@ -33,6 +33,11 @@ pub(crate) fn raise_scales(kkt: &mut Kkt, t: f64, y: &[f64], h: f64, scales: &mu
         }
         rest[i] = fastest;
     }
+    if kkt.m >= n && kkt.repeated().is_empty() {
+        // Nothing can move: all of them are held.
+        q.fill(largest);
+        rest[..n].fill(fastest);
+    }
 }
 
 fn most(scales: &[f64]) -> f64 {
@@ -63,6 +68,10 @@ pub(crate) fn raise_reduced(
             scales[i] = scales[i].max(h.abs() * speed);
         }
     }
+    if k == 0 {
+        let largest = most(&scales[..n]);
+        scales[..n].fill(largest);
+    }
     state[n..n + k].fill(0.0);
     reduced.velocities(t, state, drift);
     for i in 0..k {
@@ -73,6 +82,20 @@ pub(crate) fn raise_reduced(
         let speed = SHARE * (twice / reduced.kkt.twice_kinetic(unit)).sqrt();
         if speed.is_finite() {
             scales[n + i] = scales[n + i].max(speed);
+        }
+    }
+}
+
+/// Raises the scales of derivatives that follow those of a state of this size: errors of a derivative do not matter
+/// below a ten-thousandth of what it would be if all components varied by the same part of their sizes.
+pub(crate) fn raise_tangents(scales: &mut [f64], size: usize) {
+    const PART: f64 = 1e-4;
+    let (state, directions) = scales.split_at_mut(size);
+    for scales in directions.chunks_exact_mut(size) {
+        let parts = scales.iter().zip(&*state).filter(|(_, size)| **size > 0.0);
+        let largest = parts.map(|(s, size)| s / size).fold(0.0, f64::max);
+        for (s, size) in scales.iter_mut().zip(&*state) {
+            *s = s.max(PART * largest * size);
         }
     }
 }

@@ -50,7 +50,7 @@ impl Features {
             needs_velocities: phases.iter().any(|&e| g.contains(e, &model.velocities())),
             executor: compile(&phases)?,
             count: phases.len(),
-            is_algebraic: is_algebraic(g, &dynamical_parts(model)),
+            is_algebraic: has_algebraic_equations(model),
             arguments: compile(&arguments)?,
             knots,
             inputs: vec![0.0; inputs.len()],
@@ -94,6 +94,11 @@ impl Features {
         self.inputs[1..=q.len()].copy_from_slice(q);
         self.inputs[1 + q.len()..].copy_from_slice(v);
     }
+}
+
+/// Whether the equations of a model are made of what has no narrow features.
+pub(crate) fn has_algebraic_equations(model: &Workspace) -> bool {
+    is_algebraic(&model.graph, &dynamical_parts(model))
 }
 
 /// Whether expressions are made of sums, products, quotients and low powers of what varies, and of sines and cosines of

@@ -1,9 +1,9 @@
 //! The reduced equations (R) as numbers: velocities and $\dot u$ at a state, and everything that follows.
 //!
 //! The state is $(q, u, w, c)$: quasi-velocities $u$ of the chart number $c$, which never changes within a
-//! step, and the work $w$ as everywhere. Since $\dot q = B u + b$ is computed, the velocity
-//! constraints hold to rounding at every state whatsoever. Charts are derived when a run first needs them,
-//! and shared by all copies of a system.
+//! step, and the work $w$ as everywhere; derivatives stand before $w$ where they are wanted (`tangents.rs`). Since
+//! $\dot q = B u + b$ is computed, the velocity constraints hold to rounding at every state whatsoever. Charts are
+//! derived when a run first needs them, and shared by all copies of a system.
 
 use pfaff_expr::Expr;
 use pfaff_mechanics::{Class, LagrangianData, Reduction};
@@ -12,6 +12,7 @@ use pfaff_program::{Executor, NativeExecutor, TaylorError, TaylorRecurrences};
 use pfaff_solver::EvalError;
 
 mod chart;
+mod tangents;
 mod together;
 
 use crate::motion::sample::Sample;
@@ -20,6 +21,7 @@ use crate::system::kkt::Kkt;
 use crate::system::taylor_system::{Demand, reduced_recurrences};
 
 use chart::{Atlas, Chart, SharedAtlas};
+use tangents::Tangents;
 pub(crate) use together::LaneSamples;
 
 /// A chart is left when its pivot falls below this fraction of the largest candidate.
@@ -54,6 +56,8 @@ pub(crate) struct Reduced {
     moving: Vec<f64>,
     /// Events that look at nothing but time, positions and velocities.
     pub(crate) watched: Vec<Expr>,
+    /// Derivatives that are integrated with the motion.
+    tangents: Option<Box<Tangents>>,
 }
 
 impl Reduced {
@@ -102,6 +106,7 @@ impl Reduced {
             scratch: vec![0.0; n + k + 2],
             moving: vec![0.0; n],
             watched: Vec::new(),
+            tangents: None,
         };
         let y = reduced.state(at.t, &at.q, &at.v);
         let mut found = Sample::new(n, m);
@@ -163,7 +168,17 @@ impl Reduced {
 
     /// How many components the state has.
     pub(crate) fn dimension(&self) -> usize {
-        self.n + self.k + 2
+        self.n + self.k + self.carried() + 2
+    }
+
+    /// Components that take part in error control.
+    pub(crate) fn controlled(&self) -> usize {
+        self.n + self.k + self.carried()
+    }
+
+    /// Where the work stands in the state; the number of the chart follows.
+    pub(crate) fn place_of_work(&self) -> usize {
+        self.controlled()
     }
 
     /// The state of positions and admissible velocities, in the first chart.
@@ -178,11 +193,11 @@ impl Reduced {
     pub(crate) fn set(&mut self, t: f64, y: &mut [f64], q: &[f64], v: &[f64]) {
         let (n, k) = (self.n, self.k);
         y[..n].copy_from_slice(q);
-        self.numbered(y[n + k + 1]).quasi(t, q, v, &mut y[n..n + k]);
+        self.numbered(y[y.len() - 1]).quasi(t, q, v, &mut y[n..n + k]);
     }
 
     fn chart(&mut self, y: &[f64]) -> &mut Chart {
-        self.numbered(y[self.n + self.k + 1])
+        self.numbered(y[self.place_of_work() + 1])
     }
 
     fn numbered(&mut self, mark: f64) -> &mut Chart {
@@ -205,21 +220,37 @@ impl Reduced {
         y: &[f64],
         rates: &mut [f64],
     ) -> Result<(), EvalError> {
+        if !self.tangent_rates(t, y, rates)? {
+            return self.plain_rates(t, y, rates);
+        }
+        if rates.iter().all(|x| x.is_finite()) { Ok(()) } else { Err(self.reason(t, y, rates)) }
+    }
+
+    /// $(\dot q, \dot u, \dot w)$, whatever else the state carries.
+    fn plain_rates(&mut self, t: f64, y: &[f64], rates: &mut [f64]) -> Result<(), EvalError> {
         let (n, k) = (self.n, self.k);
-        let chart = self.chart(y);
-        let solved = chart.evaluate(t, &y[..n + k], rates);
+        let rates = &mut rates[..n + k + 2];
+        let solved = self.chart(y).evaluate(t, &y[..n + k], rates);
         rates[n + k + 1] = 0.0;
         let finite = rates.iter().all(|x| x.is_finite());
-        if solved.is_ok() && finite {
-            return Ok(());
-        }
-        // NOTE: the saddle-point form tells a singular system from a quotient by zero.
-        self.kkt.evaluate(t, &y[..n], &rates[..n], &[]);
-        Err(self.kkt.solve().err().unwrap_or(EvalError::NotFinite))
+        if solved.is_ok() && finite { Ok(()) } else { Err(self.reason(t, y, rates)) }
+    }
+
+    /// Why rates have no value: the saddle-point form tells a singular system from a quotient by zero.
+    fn reason(&mut self, t: f64, y: &[f64], rates: &[f64]) -> EvalError {
+        self.kkt.evaluate(t, &y[..self.n], &rates[..self.n], &[]);
+        self.kkt.solve().err().unwrap_or(EvalError::NotFinite)
     }
 
     /// Machine code of $\dot y$, where that is all it takes.
     pub(crate) fn machine_code(&mut self, y: &[f64]) -> Option<&mut NativeExecutor> {
+        if self.has_tangents() {
+            let program = self.tangent_program(y[self.place_of_work() + 1]).ok()??;
+            return match &mut program.rates {
+                Executor::Native(rates) => Some(rates),
+                Executor::Interpreted(_) | Executor::Tiered(_) => None,
+            };
+        }
         let chart = self.chart(y);
         match &mut chart.rates.program {
             Executor::Native(rates) if chart.rates.solved => Some(rates),
@@ -336,7 +367,7 @@ impl Reduced {
     ) -> Result<(), EvalError> {
         let (n, k) = (self.n, self.k);
         let mut rates = std::mem::take(&mut self.scratch);
-        let known = self.rates(t, y, &mut rates);
+        let known = self.plain_rates(t, y, &mut rates);
         sample.t = t;
         sample.q.copy_from_slice(&y[..n]);
         sample.v.copy_from_slice(&rates[..n]);
@@ -391,6 +422,7 @@ impl Reduced {
     /// Writes the state in the best chart, given its velocities; says whether it is another one.
     fn change(&mut self, t: f64, y: &mut [f64], v: &[f64]) -> Result<bool, EvalError> {
         let (n, k) = (self.n, self.k);
+        let place = self.place_of_work() + 1;
         let index = if let Some(known) = self.known(t, &y[..n]) {
             known
         } else {
@@ -400,12 +432,16 @@ impl Reduced {
             atlas.find(t, &y[..n], &scale).ok_or(EvalError::Singular)?
         };
         let mark = index as f64;
-        if mark == y[n + k + 1] {
+        if mark == y[place] {
             return Ok(false);
         }
-        y[n + k + 1] = mark;
+        let whole = self.with_tangents(t, y);
+        y[place] = mark;
         let (q, rest) = y.split_at_mut(n);
         self.numbered(mark).quasi(t, q, v, &mut rest[..k]);
+        if let Some(whole) = whole {
+            self.enter_with_tangents(t, y, &whole)?;
+        }
         Ok(true)
     }
 }

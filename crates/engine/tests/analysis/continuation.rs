@@ -167,3 +167,36 @@ fn a_toggle_folds() {
     let folds = specials(&found, "fold");
     assert!(folds.iter().any(|f| (f.parameter - exact).abs() < 1e-10), "{folds:?} {exact}");
 }
+
+/// A toggle whose equilibria change the coordinate that follows from the bar: k l (sin α − (b/l) tan α) = F all the way
+/// through the flat position, and the mirrored branch is another one.
+#[test]
+fn branches_go_on_where_charts_change() {
+    let text = "
+        coordinates y, s
+        parameters F = 0, k = 100, b = 1, h = 0.4
+        lagrangian (y'^2 + s'^2)/2 - k*(s - b)^2/2 - F*y
+        constraint bar: s^2 + y^2 = b^2 + h^2
+        initial y = 0.4, s = 1";
+    let found = over(text, "F", -1.0, 5.0).unwrap();
+    let bar = 1.16_f64.sqrt();
+    let cos = libm::cbrt(1.0 / bar);
+    let load = 100.0 * bar * libm::pow(1.0 - cos * cos, 1.5);
+    let folds = specials(&found, "fold");
+    assert!(folds.iter().any(|s| (s.parameter - load).abs() < 1e-10), "{folds:?} {load}");
+    let through = found.branches.iter().any(|branch| {
+        let y = |k: usize| branch.points[k].state[0].1;
+        let last = branch.points.len() - 1;
+        branch.end == "range" && y(0) > 0.4 && y(last) < 0.0
+    });
+    assert!(through, "{:?}", found.branches.iter().map(|b| b.end).collect::<Vec<_>>());
+    for branch in &found.branches {
+        for point in &branch.points {
+            let (y, s) = (point.state[0].1, point.state[1].1);
+            assert!((100.0 * (s - 1.0) * y - point.parameter * s).abs() < 1e-7);
+        }
+    }
+    let last = |branch: &pfaff::Branch| branch.points.last().map(|p| p.state[0].1);
+    let mirrored = found.branches.iter().filter_map(last).any(|y| y < -0.4);
+    assert!(mirrored, "the branch that begins below is followed, too");
+}

@@ -152,6 +152,35 @@ fn rows_are_found_with_noise_of_one_percent() {
     }
 }
 
+/// A blade that turns twice as fast as the angle that is measured, as behind a gear.
+#[test]
+fn double_angles_are_found() {
+    let geared = SLEIGH.replace(
+        "constraint y'*cos(phi) - x'*sin(phi)",
+        "constraint y'*cos(2*phi) - x'*sin(2*phi)",
+    );
+    let ranges = [("x'", -2.0, 2.0), ("phi'", -1.0, 1.0), ("phi", 0.0, 3.0)];
+    let found = found(&geared, &ranges, &["x", "y", "phi"], 0.01, 4);
+    assert_eq!(found.rows.len(), 1, "{:?}", found.rows);
+    is_row(&found.rows[0], ["sin(2*phi)*x'", "cos(2*phi)*y'"], -1.0);
+}
+
+/// A blade on a belt that runs with the velocity 0.4: the row has terms without velocities.
+#[test]
+fn affine_rows_are_found() {
+    let belt = SLEIGH.replace("x'*sin(phi)", "(x' - 0.4)*sin(phi)");
+    let ranges = [("x'", -2.0, 2.0), ("phi'", -2.0, 2.0), ("phi", 0.0, 6.0)];
+    let found = found(&belt, &ranges, &["x", "y", "phi"], 0.01, 6);
+    assert_eq!(found.rows.len(), 1, "{:?}", found.rows);
+    let terms: Vec<&str> = found.rows[0].terms.iter().map(|t| t.term.as_str()).collect();
+    let all = ["sin(phi)*x'", "cos(phi)*y'", "sin(phi)"];
+    assert!(all.iter().all(|t| terms.contains(t)) && terms.len() == 3, "{:?}", found.rows);
+    let constant = found.rows[0].terms.iter().find(|t| t.term == "sin(phi)");
+    assert!(constant.is_some_and(|t| (t.coefficient.abs() - 0.4).abs() < 0.02));
+    assert_eq!(found.is_integrable, Some(false));
+    Model::parse(&found.model).expect("the text is a model");
+}
+
 #[test]
 fn a_free_body_has_none() {
     let moving = [("x'", -2.0, 2.0), ("y'", -2.0, 2.0), ("phi'", -2.0, 2.0)];

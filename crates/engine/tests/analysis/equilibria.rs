@@ -113,3 +113,57 @@ fn nothing_is_found_where_nothing_rests() {
     let stopped = equilibria(&slope, &EquilibriaRequest::default(), &mut || false).unwrap();
     assert!(stopped.interrupted && stopped.starts == 0);
 }
+
+/// Equilibria far from the origin are found without a box.
+#[test]
+fn lorenz_rests_in_three_places() {
+    let text = "
+        coordinates x, y, z
+        equation x' = 10*(y - x)
+        equation y' = x*(28 - z) - y
+        equation z' = x*y - 8/3*z
+        initial x = 1, y = 1, z = 20";
+    let found = search(&Model::parse(text).unwrap(), &[]).found;
+    let wings = 72.0_f64.sqrt();
+    let places: Vec<f64> = found.iter().map(|e| e.state[0].1).collect();
+    assert_eq!(places.len(), 3, "{places:?}");
+    let wanted = [-wings, 0.0, wings];
+    assert!(places.iter().zip(wanted).all(|(a, b)| (a - b).abs() < 1e-10), "{places:?}");
+}
+
+/// The poles of a sphere are no states of its angles.
+#[test]
+fn singular_points_of_coordinates_are_left_out() {
+    let text = "
+        coordinates th, ph
+        parameters l = 2, g = 9.81, w = 3
+        lagrangian l^2*(th'^2 + sin(th)^2*ph'^2)/2 + g*l*cos(th)
+        initial th = acos(g/(l*w^2)), ph' = w";
+    let found = search(&Model::parse(text).unwrap(), &[]).found;
+    assert_eq!(found.len(), 1, "{found:?}");
+    assert!((found[0].state[0].1 - (9.81 / 18.0_f64).acos()).abs() < 1e-12, "{found:?}");
+}
+
+/// A governor: spinning with its arms down, up, or raised. The first and the last family meet, but are two.
+#[test]
+fn families_that_cross_are_told_apart() {
+    let text = "
+        coordinates th, ph
+        lagrangian (th'^2 + ph'^2*sin(th)^2)/4 + 0.3*ph'^2/2 + 9.81*cos(th)
+        initial th = 1, ph' = 6";
+    let found = search(&Model::parse(text).unwrap(), &[]).found;
+    assert!(found.iter().all(|e| e.family == 1), "{found:?}");
+    for th in [0.0, std::f64::consts::PI] {
+        assert!(found.iter().any(|e| (e.state[0].1 - th).abs() < 1e-9), "{th}: {found:?}");
+    }
+    assert!(found.iter().any(|e| e.state[0].1 > 0.1 && e.state[0].1 < 1.5), "{found:?}");
+}
+
+/// What is in balance at one time only is no equilibrium; what rests at all times is.
+#[test]
+fn driven_systems_rest_where_they_rest_always() {
+    let driven = Model::parse("coordinates x\nequation x'' = -x - x^3 + 0.3*cos(t)").unwrap();
+    assert!(search(&driven, &[]).found.is_empty());
+    let mathieu = Model::parse("coordinates x\nequation x'' = -(1 + cos(t))*x").unwrap();
+    assert_eq!(search(&mathieu, &[]).found.len(), 1);
+}

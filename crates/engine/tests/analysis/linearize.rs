@@ -425,3 +425,52 @@ fn zeros_of_rotations_are_named() {
     assert_eq!(found.family, 1);
     has(&found, &[[0.0, 8.0_f64.sqrt()], [0.0, 0.0]], 1e-9);
 }
+
+/// A sleeping top is stable by energy and momenta above (CΩ)² = 4 A m g l, and unstable below.
+#[test]
+fn a_top_sleeps_if_it_is_fast() {
+    let text = "
+        coordinates x, y, psi
+        parameters A = 1, C = 0.5, k = 1, W = 6
+        let z = sqrt(1 - x^2 - y^2)
+        lagrangian A*(x'^2 + y'^2 + z'^2)/2 + C*(psi' + (x*y' - y*x')/(1 + z))^2/2 - k*z";
+    let top = Model::parse(text).unwrap();
+    for (spin, wanted) in [("4.05", Stability::Stable), ("3.95", Stability::Unstable)] {
+        let request = LinearizeRequest {
+            at: Some(format!("x=0, y=0, psi'={spin}")),
+            ..LinearizeRequest::default()
+        };
+        let found = linearize(&top, &request).unwrap();
+        assert_eq!(found.stability, wanted, "{spin}: {:?}", found.reason);
+    }
+}
+
+/// Two imaginary pairs with energies of opposite signs: no energy is definite, and the linear equations do not decide.
+#[test]
+fn gyroscopic_forces_on_a_hill_do_not_decide() {
+    let text = "
+        coordinates x, y
+        lagrangian (x'^2 + y'^2)/2 + 3*(x*y' - y*x')/2 + x^2/2 + 1.3*y^2/2";
+    let hill = linearize(&Model::parse(text).unwrap(), &LinearizeRequest::default()).unwrap();
+    assert!(hill.eigenvalues.iter().all(|v| v[0].abs() < 1e-12), "{:?}", hill.eigenvalues);
+    assert_eq!(hill.stability, Stability::Undecided);
+}
+
+/// On a hill that is round, the angular momentum helps: the same forces are stable for good.
+#[test]
+fn gyroscopic_forces_on_a_round_hill_are_stable() {
+    let text = "
+        coordinates x, y
+        lagrangian (x'^2 + y'^2)/2 + 3*(x*y' - y*x')/2 + (x^2 + y^2)/2";
+    let hill = linearize(&Model::parse(text).unwrap(), &LinearizeRequest::default()).unwrap();
+    assert_eq!(hill.stability, Stability::Stable, "{:?}", hill.reason);
+}
+
+/// What is in balance at one time only is not offered as an equilibrium.
+#[test]
+fn a_driven_oscillator_has_no_nearest_equilibrium() {
+    let text = "coordinates x\nequation x'' = -x - x^3 + 0.3*cos(t)\ninitial x = 0.5";
+    let found = linearize(&Model::parse(text).unwrap(), &LinearizeRequest::default()).unwrap();
+    assert!(!found.is_equilibrium && found.nearest.is_none());
+    assert_eq!(found.reason, StabilityReason::ExplicitTime);
+}

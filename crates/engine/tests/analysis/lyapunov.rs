@@ -75,3 +75,123 @@ fn what_ends_early_says_so() {
     let past = LyapunovRequest { t1: Some(-1.0), ..LyapunovRequest::default() };
     assert!(lyapunov(&model, &past, &mut || true).is_err());
 }
+
+/// Zeros of time, symmetries and conserved quantities, on eight models; and the exponents that are then least are small.
+#[test]
+fn zero_exponents_are_counted() {
+    let models: [(&str, [usize; 3]); 8] = [
+        // Lorenz: the motion itself.
+        (
+            "coordinates x, y, z\nequation x' = 10*(y - x)\nequation y' = x*(28 - z) - y\n\
+             equation z' = x*y - 8/3*z\ninitial x = 1, y = 1, z = 20",
+            [1, 0, 0],
+        ),
+        // Duffing: none.
+        (
+            "coordinates x\nequation x'' = -0.2*x' + x - x^3 + 0.3*cos(t)\ninitial x = 0.5",
+            [0, 0, 0],
+        ),
+        // Hénon and Heiles: time and energy.
+        (
+            "coordinates x, y\nlagrangian (x'^2 + y'^2)/2 - (x^2 + y^2)/2 - x^2*y + y^3/3\n\
+             initial y = -0.1, x' = 0.55, y' = 0.1",
+            [1, 0, 1],
+        ),
+        // A spherical pendulum by angles: also the azimuth and its momentum.
+        (
+            "coordinates th, ph\nlagrangian (th'^2 + sin(th)^2*ph'^2)/2 + cos(th)\n\
+             initial th = 1, ph' = 1.3",
+            [1, 1, 2],
+        ),
+        // The same by positions on a sphere.
+        (
+            "coordinates x, y, z\nlagrangian (x'^2 + y'^2 + z'^2)/2 - z\n\
+             constraint rod: x^2 + y^2 + z^2 = 1\n\
+             initial x = 0.8, z = -0.6, y' = 1, z' = 0.2",
+            [1, 1, 2],
+        ),
+        // A sleigh, which ends in a straight line: of shifts and turn two are left beside it. The energy is kept.
+        (
+            "coordinates x, y, p\nlagrangian (x'^2 + y'^2)/2 + 0.2*p'*(y'*cos(p) - x'*sin(p)) + p'^2/2\n\
+             constraint blade: y'*cos(p) - x'*sin(p) = 0\ninitial x' = 1, p' = 0.3",
+            [1, 2, 1],
+        ),
+        // Two bodies in the plane: shifts, a turn, energy, momenta, angular momentum; the turn of the shifts takes one.
+        (
+            "coordinates x, y, u, v\nlagrangian (x'^2 + y'^2)/2 + u'^2 + v'^2 + 1/sqrt((x-u)^2 + (y-v)^2)\n\
+             initial x = 1, y' = 1, v' = -0.3, u' = 0.1",
+            [1, 3, 2],
+        ),
+        // A driven pendulum on a free cart: the shift and its momentum.
+        (
+            "coordinates x, a\nlagrangian x'^2 + a'^2/2 + x'*a'*cos(a) + (1 + 0.3*cos(2*t))*cos(a)\n\
+             initial a = 1, x' = 0.1",
+            [0, 1, 1],
+        ),
+    ];
+    for (text, wanted) in models {
+        let found = of(text, 300.0);
+        let zeros = found.zeros;
+        let counted = [zeros.time, zeros.symmetries, zeros.conserved];
+        assert_eq!(counted, wanted, "{text}\n{:?}", found.exponents);
+        let mut sizes: Vec<f64> = found.exponents.iter().map(|λ| λ.abs()).collect();
+        sizes.sort_by(f64::total_cmp);
+        // Directions that shear grow like t: log(300)/300.
+        assert!(sizes.iter().take(zeros.count()).all(|λ| *λ < 0.04), "{text}\n{found:?}");
+        assert!((found.sum - found.divergence).abs() < 1e-6, "{text}\n{found:?}");
+    }
+}
+
+/// A steady motion has components that stay zero: a cone in Cartesian coordinates.
+#[test]
+fn steady_motions_have_exponents() {
+    let text = "
+        coordinates x, y, z
+        parameters l = 2, g = 9.81, w = 3
+        lagrangian (x'^2 + y'^2 + z'^2)/2 - g*z
+        constraint rod: x^2 + y^2 + z^2 = l^2
+        initial x = sqrt(l^2 - (g/w^2)^2), z = -g/w^2, y' = w*sqrt(l^2 - (g/w^2)^2)";
+    let found = of(text, 50.0);
+    assert!(found.stop.is_none() && found.exponents.len() == 4, "{found:?}");
+    assert!(found.exponents.iter().all(|λ| λ.abs() < 0.2), "{found:?}");
+}
+
+/// The sum of the exponents is the mean divergence also where directions shrink fast: Rössler 1976.
+#[test]
+fn sums_are_the_mean_divergence() {
+    let found = of(
+        "
+        coordinates x, y, z
+        equation x' = -y - z
+        equation y' = x + 0.2*y
+        equation z' = 0.2 + z*(x - 5.7)
+        initial x = 1, y = 1, z = 0",
+        1500.0,
+    );
+    assert!((found.sum - found.divergence).abs() < 1e-6, "{found:?}");
+}
+
+/// Published spectra: Rössler 1976 in Sprott 2003, and the simplest dissipative flow of Sprott 1997.
+#[test]
+fn spectra_are_those_of_the_literature() {
+    let rössler = "
+        coordinates x, y, z
+        equation x' = -y - z
+        equation y' = x + 0.2*y
+        equation z' = 0.2 + z*(x - 5.7)
+        initial x = 1, y = 1, z = 0";
+    let sprott = "
+        coordinates x, y, z
+        equation x' = y
+        equation y' = z
+        equation z' = -x + y^2 - 2.017*z
+        initial x = 5, y = 2, z = -3";
+    for (text, wanted) in [(rössler, [0.0714, 0.0, -5.3943]), (sprott, [0.0551, 0.0, -2.0721])]
+    {
+        let found = of(text, 3000.0);
+        for ((λ, ε), wanted) in found.exponents.iter().zip(&found.error).zip(wanted) {
+            assert!((λ - wanted).abs() < 4.0 * ε + 1e-4, "{wanted}: {found:?}");
+            assert!(*ε < 0.02, "{found:?}");
+        }
+    }
+}

@@ -353,3 +353,86 @@ fn the_driven_sleigh_is_followed() {
     let speed = |state: &[(String, f64)]| libm::hypot(state[3].1, state[4].1);
     assert!((speed(&last.state) - speed(&other.state)).abs() < 1e-8);
 }
+
+/// A start far from the attractor: the motion itself leads to a place that nearly returns.
+#[test]
+fn a_cycle_is_found_from_far_away() {
+    let found = of(
+        "
+        coordinates x, y, z
+        equation x' = -y - z
+        equation y' = x + 0.2*y
+        equation z' = 0.2 + z*(x - 5.7)
+        initial x = 1, y = 1, z = 0",
+        None,
+        Some("5.9"),
+    );
+    assert!((found.period - 5.881_088_455_554).abs() < 1e-8, "{found:?}");
+    // The product of the multipliers is the exponential of the mean divergence: x − 5.5, with the mean of x.
+    assert!((found.multipliers[0][0] + 2.403_953_5).abs() < 1e-6, "{found:?}");
+}
+
+/// The second multiplier of a plane cycle is positive, however small.
+#[test]
+fn multipliers_of_different_size_keep_their_digits() {
+    let stiff = VAN_DER_POL.replace("m = 1", "m = 5");
+    let found = of(&stiff, None, Some("11.6"));
+    let model = Model::parse(&stiff).unwrap();
+    let request =
+        pfaff::LyapunovRequest { t1: Some(200.0), ..pfaff::LyapunovRequest::default() };
+    let mean = pfaff::lyapunov(&model, &request, &mut || true).unwrap().exponents[1];
+    let exponent = libm::log(found.multipliers[1][0]) / found.period;
+    assert!(found.multipliers[1][0] > 0.0, "{found:?}");
+    // The mean over 180 is that of fifteen and a half turns.
+    assert!((exponent / mean - 1.0).abs() < 0.05, "{exponent} {mean} {found:?}");
+}
+
+/// Librations of a pendulum surround each other: each is stable as a curve. With two degrees of freedom energy alone
+/// does not show that.
+#[test]
+fn curves_of_constant_energy_are_stable() {
+    let found = of(
+        "coordinates a\nlagrangian a'^2/2 + cos(a)\ninitial a = 1, a' = 0",
+        Some("rising a"),
+        None,
+    );
+    assert_eq!(found.stability, Stability::Stable, "{found:?}");
+    // 2π over the mean of Gauss of 1 and cos(1/2).
+    let (mut a, mut b) = (1.0_f64, libm::cos(0.5));
+    for _ in 0..5 {
+        (a, b) = (0.5 * (a + b), (a * b).sqrt());
+    }
+    assert!((found.period - TAU / a).abs() < 1e-9, "{} {}", found.period, TAU / a);
+    let text = "
+        coordinates x, y
+        lagrangian (x'^2 + y'^2)/2 - (x^2 + y^2)/2 - x^2*y + y^3/3
+        initial y = 0.1, x' = 0.48";
+    assert_eq!(of(text, None, Some("6.3")).stability, Stability::Undecided);
+}
+
+/// Garcia, Chatterjee, Ruina and Coleman 1998: feet strike the surface from which they begin, and a state counts steps.
+#[test]
+fn the_simplest_walker_repeats_its_step() {
+    let walker = Model::gallery("simplest_walker").unwrap();
+    let gait = orbit(&walker, &OrbitRequest::default(), &mut || true).expect("it walks");
+    let state = |name: &str| gait.state.iter().find(|(n, _)| n == name).unwrap().1;
+    assert!((state("th") - 0.200_310_900_544_287).abs() < 1e-10, "{gait:?}");
+    assert!((state("th'") + 0.199_832_473_004_977).abs() < 1e-10, "{gait:?}");
+    let [re, im] = gait.multipliers[0];
+    assert!((re + 0.1901).abs() < 1e-4 && (im.abs() - 0.5576).abs() < 1e-4, "{gait:?}");
+    assert_eq!(gait.stability, Stability::AsymptoticallyStable);
+    let drift = gait.drift.iter().find(|(name, _)| name == "x").expect("it gets on");
+    assert!((drift.1.abs() - 2.0 * libm::sin(0.200_310_900_544_287)).abs() < 1e-9, "{drift:?}");
+}
+
+/// A motion that stays where it is over a parameter may still lose its stability: Mathieu's equation.
+#[test]
+fn parameters_that_change_only_the_neighbours() {
+    let text = "coordinates x\nparameters a = 1.5, q = 5\nequation x'' = -(a - 2*q*cos(2*t))*x";
+    let found = along(text, ("a", 1.5, 3.0), Some("pi"), None);
+    let special = &found.branches[0].special;
+    let kinds: Vec<&str> = special.iter().map(|s| s.kind).collect();
+    assert_eq!(kinds, ["flip", "branch"], "{special:?}");
+    assert!((special[0].parameter - 1.858_187_541_547_75).abs() < 1e-9);
+    assert!((special[1].parameter - 2.099_460_445_486_665).abs() < 1e-9);
+}

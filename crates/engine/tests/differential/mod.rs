@@ -343,3 +343,10 @@ fn random_motions_are_right_or_not_passed() {
     let mistakes = reports.iter().filter(|(_, report)| report.ending.is_a_mistake()).count();
     assert_eq!(mistakes, 0, "{}", summary(seed, &reports, false));
 }
+
+/// At t = 1.4e12 time is rounded to 2e-4: errors were passed that do not belong to the tolerance.
+#[test]
+fn errors_of_rounded_time_are_not_passed() {
+    let reports = examined(606, 580..581, &KINDS);
+    assert!(!reports[0].1.ending.is_a_mistake(), "{}", summary(606, &reports, true));
+}

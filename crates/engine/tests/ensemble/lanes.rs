@@ -91,6 +91,61 @@ fn ends_are_those_of_single_runs() {
     }
 }
 
+/// Taylor series are taken where that needs fewer instructions: about a third of the steps of DOP853. They end where
+/// single runs at a stricter tolerance end, also where the work of a force is carried along.
+#[test]
+fn strict_motions_take_few_long_steps() {
+    let disk = gallery_model("disk").expect("it is there").text;
+    let damped = "coordinates x, y\nparameters k = 1, c = 0.1\n\
+                  lagrangian (x'^2 + y'^2)/2 - k*(x^2 + 2*y^2)/2 - x^2*y/3\n\
+                  force x: -c*x'\nforce y: -c*y'\ninitial x = 1, y' = 0.5";
+    for (text, vary) in [(disk, "m=1..3:3"), (damped, "k=1..2:3, c=[0, 0.2]")] {
+        let (lanes, cases) = ensemble(text, vary, only_ends(Run::to(5.0).tolerance(1e-11)));
+        assert!(lanes.has_lanes());
+        let (strict, _) = ensemble(text, vary, only_ends(Run::to(5.0).tolerance(1e-14)));
+        let (found, single) = motions(&lanes, &cases);
+        assert_eq!(single, 0);
+        for (case, motion) in found.iter().flatten().enumerate() {
+            let exact = strict.motion(&cases.values(case as u64), &mut |_| true).expect("it");
+            // DOP853 takes more than thirty.
+            assert!(motion.steps < 20, "{case}: {} steps", motion.steps);
+            for (k, series) in exact.q.iter().enumerate() {
+                let error = (motion.state[k] - series.values.last().expect("a row")).abs();
+                assert!(error <= 3.0 * motion.errors[k], "{case} {}: {error:e}", series.name);
+                assert!(motion.errors[k] < 1e-8, "{case}: {:e}", motion.errors[k]);
+            }
+        }
+    }
+}
+
+/// What a lane checks has the names that it has in the audit of a single run, and a value of its own.
+#[test]
+fn lanes_make_checks_of_the_audit() {
+    let (lanes, cases) =
+        ensemble(SLEIGH, "a=0.1..0.5:3", only_ends(Run::to(3.0).tolerance(1e-9)));
+    let (found, _) = motions(&lanes, &cases);
+    let single = lanes.motion(&cases.values(0), &mut |_| true).expect("it");
+    let known: Vec<&str> = single.audit.checks.iter().map(|c| c.name.as_ref()).collect();
+    let constraints = ["blade".to_owned()];
+    for motion in found.iter().flatten() {
+        let names: Vec<_> = motion.checks.iter().map(|c| c.kind.name(&constraints)).collect();
+        assert_eq!(
+            names,
+            [
+                "constraint blade",
+                "energy balance",
+                "equations of motion at steps",
+                "constraints differentiated at steps",
+                "error by a second integration",
+            ]
+        );
+        assert!(names.iter().all(|name| known.contains(&name.as_ref())), "{known:?}");
+        assert!(motion.checks.iter().all(|c| c.value <= c.limit));
+        // The energy of a motion with a force is balanced to some tolerances of its steps, not exactly.
+        assert!(motion.checks[1].value > 0.0);
+    }
+}
+
 /// Zeros of cos(w t) at (k + 1/2) π/w, each with its direction, and a stop at the end of a fall.
 #[test]
 fn events_are_where_closed_forms_have_them() {

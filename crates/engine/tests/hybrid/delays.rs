@@ -1,6 +1,6 @@
 //! Delays, against closed forms by the method of steps.
 
-use pfaff::{Run, StopReason};
+use pfaff::{Run, StopReason, Verdict};
 
 use super::{codes, last, motion, sound};
 
@@ -129,5 +129,21 @@ fn mistakes_of_delays_are_told() {
     ];
     for (rest, code) in cases {
         assert_eq!(codes(&format!("{head}{rest}")), [code], "{rest}");
+    }
+}
+
+/// Errors come back with what is delayed, and are seen: what is told is not below the tenth of what there is, and the
+/// strictest tolerances end.
+#[test]
+fn errors_that_come_back_are_told() {
+    let text = "coordinates x\nequation x' = -delay(x, 1)\ninitial x = 1\nsolve t = 0..8";
+    for tolerance in [1e-5, 1e-7, 1e-13] {
+        let motion = motion(text, &Run { tolerance: Some(tolerance), ..Run::default() });
+        assert_eq!(motion.stop.reason, StopReason::End, "{tolerance}: {:?}", motion.notes);
+        assert_eq!(motion.audit.verdict, Verdict::Pass, "{tolerance}: {:?}", motion.audit);
+        let error = (last(&motion.q, "x") - decay(8.0)).abs();
+        assert!(error <= 1e3 * tolerance, "{tolerance}: {error}");
+        let told = motion.errors[0] + 1e-14;
+        assert!(told > 0.1 * error, "{tolerance}: {told} for {error}");
     }
 }

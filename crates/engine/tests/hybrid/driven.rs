@@ -127,3 +127,27 @@ fn mistakes_are_told() {
         assert_eq!(codes(&format!("{head}{rest}")), [code], "{rest}");
     }
 }
+
+/// A heater with two switching points: z' = p P − k z between them, with p = 1 until z is hot and −0.3 until it is
+/// cold; exponentials in between.
+#[test]
+fn a_thermostat_switches_its_heater() {
+    let (power, k, hot, cold) = (3.5_f64, 1.5, 0.6, -0.1);
+    let text = "coordinates x\nparameters p = 1\nlagrangian x'^2/2 - x^2/2\nstate z: 3.5*p - 1.5*z\n\
+        event rising hot: z - 0.6\nevent falling cold: z + 0.1\non hot: p = -0.3\non cold: p = 1\n\
+        force x: z\ninitial x = 0.5, z = 0.2\nsolve t = 0..4";
+    let motion = sound(text);
+    assert_eq!(motion.stop.reason, StopReason::End, "{:?}", motion.notes);
+    let (mut t, mut z, mut p, mut switches) = (0.0, 0.2, 1.0, 0);
+    let z = loop {
+        let (rest, goal) = (p * power / k, if p > 0.0 { hot } else { cold });
+        let lasts = libm::log((z - rest) / (goal - rest)) / k;
+        if t + lasts > 4.0 {
+            break rest + (z - rest) * libm::exp(-k * (4.0 - t));
+        }
+        (t, z, p) = (t + lasts, goal, if p > 0.0 { -0.3 } else { 1.0 });
+        switches += 1;
+    };
+    assert_eq!(motion.events.len(), switches);
+    assert!((last(&motion.q, "z") - z).abs() < 1e-9, "{} and not {z}", last(&motion.q, "z"));
+}

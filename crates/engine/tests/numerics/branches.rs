@@ -258,3 +258,49 @@ fn a_spline_at_a_coordinate() {
         assert_eq!(motion.audit.verdict, Verdict::Pass, "{:?}", motion.audit);
     }
 }
+
+/// Roots and fractional powers of what is never negative. In the potential |x|^(3/2) a swing from 1 lasts
+/// 4/√2 · 2/3 · B(2/3, 1/2), and what is thrown through a root of a distance is not stopped by it.
+#[test]
+fn roots_of_magnitudes_go_on_beyond_their_zeros() {
+    use libm::tgamma;
+    let beta = tgamma(2.0 / 3.0) * tgamma(0.5) / tgamma(7.0 / 6.0);
+    let period = 4.0 / 2.0_f64.sqrt() * 2.0 / 3.0 * beta;
+    let energies = [
+        "lagrangian x'^2/2 - abs(x)^1.5",
+        "lagrangian x'^2/2\nforce x: -1.5*sign(x)*sqrt(abs(x))",
+        "lagrangian x'^2/2\nforce x: 1.5*(sqrt(max(0, -x)) - sqrt(max(x, 0)))",
+        "equation x'' = -1.5*sign(x)*exp(0.5*log(abs(x)))",
+    ];
+    for (energy, method) in
+        energies.iter().flat_map(|e| ["dop853", "taylor", "radau"].map(|m| (e, m)))
+    {
+        let text = format!("coordinates x\n{energy}\ninitial x = 1\nsolve t = 0..{period:?}");
+        let request = Run { method: Method::from_name(method), ..Run::default() };
+        let motion = support::run(&support::model(&text), &request);
+        assert_eq!(motion.stop.reason, StopReason::End, "{text} {method}: {:?}", motion.notes);
+        assert_eq!(motion.audit.verdict, Verdict::Pass, "{text} {method}: {:?}", motion.audit);
+        let x = motion.q[0].values.last().expect("a row");
+        assert!((x - 1.0).abs() < 1e-8, "{text} {method}: {x}");
+    }
+}
+
+/// A constraint with two branches sets another velocity at its switch: x = cos t, and y grows while x is positive and
+/// decays while it is not.
+#[test]
+fn a_constraint_sets_its_velocity_anew_where_it_switches() {
+    use std::f64::consts::PI;
+    for rate in ["constraint c: y' = if(x > 0, 1, -y)", "state y: if(x > 0, 1, -y)"] {
+        let (q, kinetic) =
+            if rate.starts_with('s') { ("x", "x'^2/2") } else { ("x, y", "(x'^2 + y'^2)/2") };
+        let text = format!(
+            "coordinates {q}\nlagrangian {kinetic} - x^2/2\n{rate}\ninitial x = 1\nsolve t = 0..7"
+        );
+        let motion = support::run(&support::model(&text), &Run::default());
+        assert_eq!(motion.stop.reason, StopReason::End, "{rate}: {:?}", motion.notes);
+        assert_eq!(motion.audit.verdict, Verdict::Pass, "{rate}: {:?}", motion.audit);
+        let y = 0.5 * PI * libm::exp(-PI) + 7.0 - 1.5 * PI;
+        let found = motion.q[1].values.last().expect("a row");
+        assert!((found - y).abs() < 1e-9, "{rate}: {found} and not {y}");
+    }
+}

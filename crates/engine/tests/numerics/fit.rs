@@ -1,7 +1,7 @@
 //! Fits of parameters to motions that are known.
 
 use pfaff::{
-    Error, Fit, FitRequest, FitRun, Loss, Measurements, Model, Run, fit, fit_runs,
+    Error, Fit, FitRequest, FitRun, Freedom, Loss, Measurements, Model, Run, fit, fit_runs,
     named_bounds, named_priors,
 };
 
@@ -110,6 +110,65 @@ solve t = 0..8
     // The direction is that of the scale, up to the errors of the motion.
     assert!((dm / dj - m / inertia).abs() < 1e-3, "{direction:?}");
     assert!(fit.parameters[0].sigma.is_nan() && fit.parameters[2].sigma < 1e-3);
+    let both = [("m".to_owned(), 1.0), ("J".to_owned(), 1.0)];
+    assert_eq!(fit.freedoms, [Freedom::Factor(both.to_vec())]);
+}
+
+/// x' = −r(a, b) x: of a product only a·b is known, of a sum only a + 2b, of a² + b³ a curve; and what does nothing
+/// keeps its value.
+#[test]
+fn what_stays_free_is_a_formula() {
+    let row = |i: i32| {
+        let t = 0.1 * f64::from(i);
+        format!("{t},{}\n", libm::exp(-0.7 * t) + 1e-3 * libm::sin(37.0 * t))
+    };
+    let rows: Vec<String> = (0..20).map(row).collect();
+    let data = Measurements::read("m.csv", &format!("t,x\n{}", rows.concat())).expect("data");
+    let of = |rate: &str| {
+        let text = format!(
+            "coordinates x\nparameters a = 1, b = 0.5, w = 3\nequation x' = -({rate})*x\ninitial x = 1\n"
+        );
+        found(&text, &data, &request(&["a", "w", "b"]))
+    };
+    let named = |a: f64, b: f64| vec![("a".to_owned(), a), ("b".to_owned(), b)];
+    let fit = of("a^2*b");
+    assert_eq!(fit.parameters[1].value, 3.0);
+    assert!(fit.freedoms.contains(&Freedom::Factor(named(1.0, -2.0))), "{:?}", fit.freedoms);
+    assert!(fit.freedoms.contains(&Freedom::Line(vec![("w".to_owned(), 1.0)])));
+    let fit = of("a + 2*b");
+    let line = fit.freedoms.iter().find_map(|freedom| match freedom {
+        Freedom::Line(parts) if parts.len() == 2 => Some(parts[0].1 / parts[1].1),
+        _ => None,
+    });
+    assert!(line.is_some_and(|ratio| (ratio + 2.0).abs() < 1e-6), "{:?}", fit.freedoms);
+    let fit = of("a^2 + b^3");
+    let is_tangent = |f: &Freedom| matches!(f, Freedom::Tangent(parts) if parts.len() == 2);
+    assert!(fit.freedoms.iter().any(is_tangent), "{:?}", fit.freedoms);
+}
+
+/// Outliers of a hundred standard deviations, which nobody has told the fit: a robust loss finds the size of the other
+/// errors by itself, and its intervals contain the truth about as often as they should.
+#[test]
+fn outliers_are_found_without_given_deviations() {
+    let robust = |loss: Loss| FitRequest { loss, ..request(&["k", "d"]) };
+    let (mut inside, mut all) = (0, 0);
+    for seed in 0..20 {
+        let mut data = measured(OSCILLATOR, "k = 4, d = 0.35", &["x"], 60, 0.002, 70 + seed);
+        for (i, off) in [(7, 0.3), (22, -0.2), (41, 0.25)] {
+            data.columns[0].1[i] = data.columns[0].1[i].map(|x| x + off);
+        }
+        for loss in [Loss::Huber, Loss::Cauchy] {
+            let fit = found(OSCILLATOR, &data, &robust(loss));
+            for (estimate, truth) in fit.parameters.iter().zip([4.0, 0.35]) {
+                assert!((estimate.value - truth).abs() < 0.02, "{loss:?}: {estimate:?}");
+                let [low, high] = estimate.interval;
+                (inside, all) = (inside + i32::from((low..=high).contains(&truth)), all + 1);
+            }
+            let σ = fit.sigmas[0].1;
+            assert!((0.001..0.004).contains(&σ), "{loss:?}: {σ} for 0.002");
+        }
+    }
+    assert!(f64::from(inside) > 0.85 * f64::from(all), "{inside} of {all}");
 }
 
 /// Of 200 sets of data, 95 % ± 4.6 % (three standard deviations of that number) have the truth in their interval.

@@ -148,3 +148,29 @@ fn steps_on_a_holonomic_constraint_are_symplectic() {
     let area = fine + (fine - coarse) / 3.0;
     assert!((area - 1.0).abs() < 1e-8, "{area}");
 }
+
+/// A constraint that says the same as another one changes nothing, neither on the level of positions nor of velocities.
+#[test]
+fn constraints_that_repeat_others_carry_nothing() {
+    let twice = ROD.replace("initial", "constraint again: 2*x^2 + 2*y^2 = 2\ninitial");
+    let contact = Model::gallery("contact_oscillator").expect("a model");
+    let text = contact.source.text();
+    let line = text.lines().find(|line| line.starts_with("constraint")).expect("a constraint");
+    let (_, row) = line.split_once(':').expect("a name");
+    let (left, right) = row.split_once('=').expect("two sides");
+    let again = format!("{line}\nconstraint again: 3*({left}) = 3*({right})");
+    let repeated = text.replace(line, &again);
+    for (one, two, methods) in [
+        (ROD, &twice, &[Method::Dalembert, Method::Gauss, Method::Energy][..]),
+        (text, &repeated, &[Method::Dalembert, Method::Energy][..]),
+    ] {
+        for &method in methods {
+            let [one, two] =
+                [one, two.as_str()].map(|text| run(&support::model(text), method, 0.01, 2.0));
+            for (a, b) in one.q.iter().zip(&two.q) {
+                let off = (a.values[200] - b.values[200]).abs();
+                assert!(off < 1e-10, "{method:?}: {} {}", a.values[200], b.values[200]);
+            }
+        }
+    }
+}

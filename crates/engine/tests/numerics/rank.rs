@@ -127,3 +127,20 @@ fn a_row_that_grows_is_no_endless_search() {
         assert!(off < 1e-2 * r, "{off:e} of {r:e}");
     }
 }
+
+/// A point on a cone of directions, thrown up: it slows down by g/2 along each of x and z, and at rest every direction
+/// of the cone is possible.
+#[test]
+fn a_cone_of_velocities_ends_at_its_tip() {
+    for across in [0.0, 0.3] {
+        let text = format!(
+            "coordinates x, y, z\nlagrangian (x'^2 + y'^2 + z'^2)/2 - 9.81*z\n\
+             constraint cone: z'^2 = x'^2 + y'^2\ninitial x' = sqrt(1 - {across}^2), y' = {across}, z' = 1\n\
+             solve t = 0..3"
+        );
+        for motion in runs(&text) {
+            assert_eq!(motion.stop.reason, StopReason::Singular, "{}", notes(&motion));
+            assert!((motion.stop.t - 2.0 / 9.81).abs() < 1e-3, "{}", motion.stop.t);
+        }
+    }
+}

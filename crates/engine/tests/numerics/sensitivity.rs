@@ -4,7 +4,7 @@
 //! derivative, and the rounding $10^{-14}/(h/8)$ of the motions. Both are below $10^{-11}$ for the steps used here, so
 //! that ten digits can be asked for.
 
-use pfaff::{Error, Model, Motion, NoFiles, Overrides, Run, Source, Verdict};
+use pfaff::{Error, Form, Method, Model, Motion, NoFiles, Overrides, Run, Source, Verdict};
 
 use crate::support;
 
@@ -71,13 +71,16 @@ fn differences(text: &str, request: &Run, name: &str, value: f64, h: f64) -> Vec
 
 /// The run with the derivatives by names, each with its value and a step, against differences.
 fn agrees(text: &str, t: f64, directions: &[(&str, f64, f64)]) -> Motion {
-    let request = Run::default().tolerance(1e-14).at([t]);
+    agrees_by(&Run::default().tolerance(1e-14).at([t]), text, directions)
+}
+
+fn agrees_by(request: &Run, text: &str, directions: &[(&str, f64, f64)]) -> Motion {
     let names: Vec<&str> = directions.iter().map(|d| d.0).collect();
     let model = support::model(text);
     let motion = support::run(&model, &request.clone().sensitivity(&names.join(", ")));
     for &(name, value, h) in directions {
         let found = derivatives(&motion, name);
-        let expected = differences(text, &request, name, value, h);
+        let expected = differences(text, request, name, value, h);
         assert_eq!(found.len(), expected.len(), "{text}\n{name}");
         // Sensitivities are compared in parts of the largest one.
         let size = expected.iter().fold(1.0_f64, |s, x| s.max(x.abs()));
@@ -121,6 +124,36 @@ fn a_reduced_model_with_a_parameter_defined_by_others() {
             ("phi'(0)", 0.3, 0.05),
         ],
     );
+}
+
+/// By DOP853 the derivatives are integrated with the motion, in its reduced form: with events, observed reactions, a
+/// parameter in the initial values, an affine constraint that depends on time, and charts that change on the way.
+#[test]
+fn derivatives_integrated_with_the_motion() {
+    let by_dop853 = |t: f64| Run::to(t).method(Method::Dop853).tolerance(1e-14).at([t]);
+    let with_event = format!("{SLEIGH}event far: x - 1\n");
+    let directions =
+        [("a", 0.2, 0.02), ("k", 0.5, 0.05), ("x'(0)", 1.0, 0.1), ("phi(0)", 0.4, 0.05)];
+    let motion = agrees_by(&by_dop853(3.0), &with_event, &directions);
+    assert_eq!((motion.form, motion.events.len()), (Form::Reduced, 1));
+    let text = "\
+coordinates x, y
+parameters w = 1.7, b = 0.3
+lagrangian (x'^2 + y'^2)/2 - y
+constraint c: y' - w*x'*sin(w*t) = b*t
+initial x = w/17, x' = 1
+";
+    let directions = [("w", 1.7, 0.05), ("b", 0.3, 0.05), ("x'(0)", 1.0, 0.1)];
+    assert_eq!(agrees_by(&by_dop853(3.0), text, &directions).form, Form::Reduced);
+    let text = "\
+coordinates x, y, z
+parameters a = 0.7, k = 2
+lagrangian (x'^2 + y'^2 + z'^2)/2 - k*(x^2 + y^2 + z^2)/2
+constraint c: cos(a*y)*z' + sin(a*y)*(1 + x^2)*x' = 0
+initial x = 1, y = 0.5, z = 0, x' = 0.3, y' = 3
+";
+    let directions = [("a", 0.7, 0.03), ("k", 2.0, 0.1), ("y'(0)", 3.0, 0.1)];
+    assert_eq!(agrees_by(&by_dop853(3.0), text, &directions).form, Form::Reduced);
 }
 
 #[test]

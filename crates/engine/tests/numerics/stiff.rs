@@ -211,6 +211,28 @@ fn mechanisms_to_the_digits_of_the_test_set() {
 }
 
 /// At a loose tolerance the Rosenbrock method needs fewer evaluations than Radau's, and its error is as expected.
+/// What decays by many powers of ten is compared with the second integration in parts of what it was, on the way: both
+/// substances that vanish, and the jumps of a relaxation oscillation, pass the audit.
+#[test]
+fn what_decays_is_audited_by_its_size_on_the_way() {
+    let van_der_pol = "\
+coordinates y, z
+equation y' = z
+equation z' = ((1 - y^2)*z - y)/1e-6
+initial y = 2
+solve t = 0..2
+";
+    for (text, method) in [
+        (ROBERTSON, Method::Radau),
+        (ROBERTSON, Method::Auto),
+        (van_der_pol, Method::Radau),
+        (van_der_pol, Method::Auto),
+    ] {
+        let motion = end(text, method, 1e-10);
+        assert_eq!(motion.audit.verdict, Verdict::Pass, "{method:?} {:?}", motion.audit);
+    }
+}
+
 #[test]
 fn rosenbrock_at_loose_tolerances() {
     let expected =

@@ -17,8 +17,12 @@ use crate::graph::node_map::NodeMap;
 use crate::graph::number::Rational;
 use crate::graph::numbers::{Numbers, Operation};
 use crate::graph::residue::{Residues, residues};
+use crate::interrupt;
 use crate::math::table::Table;
 use crate::zero::ValueRoom;
+
+/// Nodes between two questions whether to go on.
+const ASK: usize = 256;
 
 /// Everything behind a [`Graph`](crate::Graph).
 #[derive(Clone, Debug, Default)]
@@ -303,6 +307,9 @@ impl Store {
     fn push_with(&mut self, node: Node, v: Residues, facts: NodeFacts, mask: u128) -> Expr {
         let e =
             Expr(u32::try_from(self.nodes.len()).expect("fewer than 2³² nodes fit in memory"));
+        if self.nodes.len().is_multiple_of(ASK) {
+            interrupt::checkpoint();
+        }
         self.nodes.push(node);
         self.values.push(v);
         self.masks.push(mask);
@@ -428,6 +435,7 @@ impl Store {
 
     /// What [`Store::live_with`] gives, in any order, and marked.
     fn met(&mut self, roots: &[Expr], mask: u128) -> Vec<Expr> {
+        interrupt::checkpoint();
         let Self { nodes, masks, marks, .. } = self;
         marks.resize(nodes.len() / 64 + 1, 0);
         let mut found = Vec::with_capacity(64);

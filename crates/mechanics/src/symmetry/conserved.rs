@@ -15,8 +15,10 @@ use crate::equations::Equations;
 pub enum Effort {
     /// All, for a list that people read.
     Full,
-    /// What costs little beside a run.
+    /// What costs little.
     Audit,
+    /// What the checks of a run compare: integrals of the constraints have checks of their own.
+    Run,
 }
 
 impl Effort {
@@ -24,7 +26,7 @@ impl Effort {
     fn most_coordinates(self) -> usize {
         match self {
             Self::Full => 12,
-            Self::Audit => 6,
+            Self::Audit | Self::Run => 6,
         }
     }
 }
@@ -83,7 +85,10 @@ pub fn conserved(model: &Workspace, equations: &Equations, effort: Effort) -> Ve
             matches!(c.kind, Energy | JacobiIntegral | MovingEnergy)
         };
         list.found.sort_by_key(|c| !is_energy(c));
-        if equations.principle == Principle::Chetaev && equations.auxiliary.is_none() {
+        if effort != Effort::Run
+            && equations.principle == Principle::Chetaev
+            && equations.auxiliary.is_none()
+        {
             for kept in kept_positions(model, equations) {
                 list.add(kept);
             }

@@ -58,13 +58,18 @@ impl Presentation {
         })
     }
 
+    /// The equations as a piece of a page: a heading and a `math` element for each section, and
+    /// sentences as paragraphs.
+    pub fn to_html(&self) -> String {
+        let heading = |text: &str| format!("<h2>{}</h2>\n", headings::html(text));
+        let sentence = |text: &str| format!("<p>{}</p>\n", escape(text));
+        self.mathml(&heading, &sentence)
+    }
+
     /// A page with the equations in MathML.
     pub fn to_mathml_document(&self) -> String {
         let title = escape(&self.title);
-        let body = self
-            .mathml(&|text| format!("<h2>{}</h2>\n", headings::html(text)), &|text| {
-                format!("<p>{}</p>\n", escape(text))
-            });
+        let body = self.to_html();
         format!(
             "<!DOCTYPE html>\n<html lang=\"en\">\n<head><meta charset=\"utf-8\"><title>{title}</title></head>\n\
              <body>\n<h1>{title}</h1>\n{body}</body>\n</html>\n"

@@ -29,7 +29,7 @@ pub use hamilton::present_hamilton;
 pub(crate) use names::{named_parts, names_of};
 pub use outline::present_outline;
 pub use reduced::present_reduced;
-pub use short::present_short;
+pub use short::{present_short, present_short_quickly};
 pub use standard::{StandardForm, present_standard};
 
 use pfaff::{Derivation, Dynamics, Error, ParseErrors, Principle, Refusal, Workspace, signs};

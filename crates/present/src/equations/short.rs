@@ -16,6 +16,15 @@ const WRITTEN_OUT: u64 = 100_000;
 
 /// Lays out a model whose blocks are long, in the names of the text; `None` if they are short.
 pub fn present_short(derivation: &Derivation) -> Option<Presentation> {
+    laid_out(derivation, true)
+}
+
+/// As [`present_short`], without the search for conserved quantities, which takes longer than all the rest.
+pub fn present_short_quickly(derivation: &Derivation) -> Option<Presentation> {
+    laid_out(derivation, false)
+}
+
+fn laid_out(derivation: &Derivation, with_conserved: bool) -> Option<Presentation> {
     let model = &derivation.workspace();
     let Dynamics::Saddle(e) = &derivation.dynamics else { return None };
     let g = &model.graph;
@@ -27,8 +36,12 @@ pub fn present_short(derivation: &Derivation) -> Option<Presentation> {
     if is_short || e.principle == Principle::Restricted {
         return None;
     }
-    let (kept, words) = conserved::section(model, e);
-    let mut sections = vec![energies(model), forces(model), held(model), kept];
+    let mut sections = vec![energies(model), forces(model), held(model)];
+    let words = with_conserved.then(|| {
+        let (kept, words) = conserved::section(model, e);
+        sections.push(kept);
+        words
+    });
     sections.retain(|s| !s.lines.is_empty());
     let equations = match e.principle {
         Principle::Chetaev => "(dL/dq')' - dL/dq = Q + A^T lambda with A = dphi/dq'",
@@ -57,7 +70,11 @@ pub fn present_short(derivation: &Derivation) -> Option<Presentation> {
         names: names_of(model),
         kept: Vec::new(),
     };
-    Some(presentation.in_own_words(model).with_conserved(words))
+    let presentation = presentation.in_own_words(model);
+    Some(match words {
+        Some(words) => presentation.with_conserved(words),
+        None => presentation,
+    })
 }
 
 /// Nodes of expressions whose shared parts are written out.

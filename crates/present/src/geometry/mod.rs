@@ -36,7 +36,7 @@ impl ToText for GeometryReport {
     /// For people: only components that are not zero; numbers where a state was given.
     fn to_text(&self) -> String {
         if !self.at_state {
-            return presentation(self).to_text();
+            return present_geometry(self).to_text();
         }
         let title = self.model.name();
         let mut text = format!("{title}\n{}\n", preface(self).join("\n"));
@@ -57,11 +57,12 @@ impl ToText for GeometryReport {
 impl ToLatex for GeometryReport {
     /// As LaTeX: one `align*` for each tensor.
     fn to_latex(&self) -> String {
-        presentation(self).to_latex()
+        present_geometry(self).to_latex()
     }
 }
 
-fn presentation(report: &GeometryReport) -> Presentation {
+/// The geometry laid out as formulas.
+pub fn present_geometry(report: &GeometryReport) -> Presentation {
     let zero = report.model.graph.zero();
     let section = |b: &Block| Section { key: b.key, heading: b.heading, lines: lines(b, zero) };
     let sections = shown_blocks(report).map(section).collect();

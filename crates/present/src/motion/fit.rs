@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use pfaff::{Estimate, Fit};
+use pfaff::{Estimate, Fit, Freedom};
 use serde_json::Value;
 
 use crate::json::{number, numbers, object, strings};
@@ -46,8 +46,8 @@ impl ToText for Fit {
                 );
             }
         }
-        for parts in &self.unidentifiable {
-            let _ = writeln!(text, "\nThe data do not determine {}", direction(parts));
+        for freedom in &self.freedoms {
+            let _ = writeln!(text, "\nThe data {}", sentence(freedom));
         }
         if !self.notes.is_empty() {
             text.push('\n');
@@ -66,23 +66,63 @@ fn cells(estimate: &Estimate) -> [String; 5] {
 }
 
 /// What can change without the data: one parameter, or several together.
-fn direction(parts: &[(String, f64)]) -> String {
-    if let [(name, _)] = parts {
-        return format!("{name}: nothing measured depends on it.");
+fn sentence(freedom: &Freedom) -> String {
+    let (Freedom::Factor(parts) | Freedom::Line(parts) | Freedom::Tangent(parts)) = freedom;
+    if let [(name, _)] = parts.as_slice() {
+        return format!("do not determine {name}: nothing measured depends on it.");
     }
     let names: Vec<&str> = parts.iter().map(|(name, _)| name.as_str()).collect();
-    let steps: Vec<String> = parts
-        .iter()
-        .map(|(name, x)| {
-            let sign = if *x < 0.0 { "-" } else { "+" };
-            format!("{name} {sign} {}*s", brief(x.abs()))
-        })
-        .collect();
-    format!(
-        "{} separately: all measured values stay the same along {}, for any s.",
-        names.join(", "),
-        steps.join(", ")
-    )
+    let names = names.join(", ");
+    let along = along(freedom).join(", ");
+    let what = match determined(freedom) {
+        Some(formula) => format!("determine only {formula}, not {names} separately"),
+        None => format!("do not determine {names} separately"),
+    };
+    match freedom {
+        Freedom::Factor(_) => {
+            format!("{what}: all measured values stay the same for {along} with any f > 0.")
+        }
+        Freedom::Line(_) => {
+            format!("{what}: all measured values stay the same along {along}, for any s.")
+        }
+        Freedom::Tangent(_) => {
+            format!(
+                "{what}: near these values all measured values stay the same along {along}."
+            )
+        }
+    }
+}
+
+/// The parameters as they change together.
+fn along(freedom: &Freedom) -> Vec<String> {
+    let shifted = |(name, x): &(String, f64)| {
+        let sign = if *x < 0.0 { "-" } else { "+" };
+        format!("{name} {sign} {}*s", brief(x.abs()))
+    };
+    match freedom {
+        Freedom::Factor(parts) => {
+            let scaled = |(name, c): &(String, f64)| match *c {
+                1.0 => format!("{name}*f"),
+                -1.0 => format!("{name}/f"),
+                c if c < 0.0 => format!("{name}/f^{}", brief(-c)),
+                c => format!("{name}*f^{}", brief(c)),
+            };
+            parts.iter().map(scaled).collect()
+        }
+        Freedom::Line(parts) | Freedom::Tangent(parts) => parts.iter().map(shifted).collect(),
+    }
+}
+
+/// The only combination of two parameters that is determined, if their scale is not: $p_1^{c_2}/p_2^{c_1}$.
+fn determined(freedom: &Freedom) -> Option<String> {
+    let Freedom::Factor(parts) = freedom else { return None };
+    let [(first, a), (second, b)] = parts.as_slice() else { return None };
+    let power = |name: &str, c: f64| match c.abs() {
+        1.0 => name.to_owned(),
+        c => format!("{name}^{}", brief(c)),
+    };
+    let (first, second) = (power(first, *b), power(second, *a));
+    Some(if a * b < 0.0 { format!("{first}*{second}") } else { format!("{second}/{first}") })
 }
 
 impl ToJson for Fit {
@@ -108,6 +148,7 @@ impl ToJson for Fit {
             ),
             ("residual", number(self.residual)),
             ("unidentifiable", Value::Array(self.unidentifiable.iter().map(parts).collect())),
+            ("freedoms", Value::Array(self.freedoms.iter().map(freedom_json).collect())),
             (
                 "covariance",
                 Value::Array(self.covariance.iter().map(|row| numbers(row)).collect()),
@@ -126,6 +167,19 @@ impl ToJson for Fit {
             ("notes", strings(&self.notes)),
         ])
     }
+}
+
+fn freedom_json(freedom: &Freedom) -> Value {
+    let kind = match freedom {
+        Freedom::Factor(_) => "factor",
+        Freedom::Line(_) => "line",
+        Freedom::Tangent(_) => "tangent",
+    };
+    object([
+        ("kind", Value::from(kind)),
+        ("along", strings(along(freedom))),
+        ("determined", determined(freedom).map_or(Value::Null, Value::from)),
+    ])
 }
 
 /// The residuals over time, one curve for each column.

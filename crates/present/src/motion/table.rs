@@ -33,6 +33,14 @@ impl FileFormat {
         Self::ALL.iter().find(|(_, e)| *e == ending).map(|(format, _)| *format)
     }
 
+    /// Whether a file of this format is made from blocks of rows, one after the other.
+    pub fn has_blocks(self) -> bool {
+        match self {
+            Self::Csv | Self::Parquet | Self::Arrow => true,
+            Self::Json => false,
+        }
+    }
+
     /// Whether a file of this format can grow by rows and stay readable.
     pub fn grows(self) -> bool {
         match self {

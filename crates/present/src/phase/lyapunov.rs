@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use pfaff::Lyapunov;
+use pfaff::{Lyapunov, ZeroExponents};
 use serde_json::Value;
 
 use crate::json::{number, numbers, object, string};
@@ -20,11 +20,24 @@ impl ToJson for Lyapunov {
             ("sum", number(self.sum)),
             ("divergence", number(self.divergence)),
             ("dimension", number(self.dimension)),
+            ("zeros", Value::from(self.zeros.count() as u64)),
+            (
+                "zero_reasons",
+                object(
+                    reasons(self.zeros).map(|(why, count)| (why, Value::from(count as u64))),
+                ),
+            ),
             ("time", numbers(&[self.time.0, self.time.1])),
             ("steps", Value::from(self.steps as u64)),
             ("stop", string(self.stop.as_ref().map_or("end", |stop| stop.name()))),
         ])
     }
+}
+
+/// How many exponents are zero for which reason.
+fn reasons(zeros: ZeroExponents) -> [(&'static str, usize); 3] {
+    let ZeroExponents { time, symmetries, conserved } = zeros;
+    [("time", time), ("symmetries", symmetries), ("conserved quantities", conserved)]
 }
 
 impl ToText for Lyapunov {
@@ -47,6 +60,12 @@ impl ToText for Lyapunov {
             significant(self.divergence, 10),
             significant(self.dimension, 6)
         );
+        let known = reasons(self.zeros).into_iter().filter(|(_, count)| *count > 0);
+        let known: Vec<String> = known.map(|(why, count)| format!("{why} {count}")).collect();
+        if !known.is_empty() {
+            let count = self.zeros.count();
+            let _ = writeln!(text, "  known to be zero        {count} ({})", known.join(", "));
+        }
         text
     }
 }

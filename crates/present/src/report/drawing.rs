@@ -69,7 +69,7 @@ pub fn animation(model: &Model, motion: &Motion, id: &str) -> Animation {
 }
 
 /// What the model says, or what is found from its coordinates if it says nothing.
-pub(super) fn drawings_of(model: &Workspace) -> Vec<Drawing> {
+pub fn drawings_of(model: &Workspace) -> Vec<Drawing> {
     let mut drawings = model.drawings.clone();
     if drawings.iter().all(is_view) {
         drawings.extend(default_drawings(model));

@@ -44,15 +44,19 @@ const KEYS: [&str; 4] = ["case", "t", "check", "event"];
 
 /// Compares two tables.
 pub fn difference(a: &(Vec<Heading>, Block), b: &(Vec<Heading>, Block)) -> TableDifference {
-    let place = |table: &(Vec<Heading>, Block), name: &str| {
-        table.0.iter().position(|heading| heading.name == name)
-    };
+    // NOTE: of columns with the same name the first counts.
+    let [places_a, places_b] = [a, b].map(|table| {
+        let named = table.0.iter().enumerate().rev();
+        named.map(|(i, heading)| (heading.name.as_str(), i)).collect::<HashMap<&str, usize>>()
+    });
     let common: Vec<(usize, usize, &str)> = (a.0.iter().enumerate())
-        .filter_map(|(i, heading)| Some((i, place(b, &heading.name)?, heading.name.as_str())))
+        .filter_map(|(i, Heading { name, .. })| {
+            Some((i, *places_b.get(name.as_str())?, name.as_str()))
+        })
         .collect();
-    let alone = [(a, b), (b, a)].map(|(own, other)| {
+    let alone = [(a, &places_b), (b, &places_a)].map(|(own, other)| {
         let names = own.0.iter().map(|heading| heading.name.clone());
-        names.filter(|name| place(other, name).is_none()).collect()
+        names.filter(|name| !other.contains_key(name.as_str())).collect()
     });
     let keys: Vec<&(usize, usize, &str)> =
         common.iter().filter(|(_, _, name)| KEYS.contains(name)).collect();

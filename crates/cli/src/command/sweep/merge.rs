@@ -106,8 +106,8 @@ fn part(name: &str) -> Result<Part, Exit> {
     let path = manifest::path_of(name);
     let text = crate::input::data(Path::new(&path))
         .map_err(|error| refused(&format!("its manifest `{path}` cannot be read: {error}")))?;
-    let manifest: Value =
-        serde_json::from_str(&text).map_err(|_| refused(&format!("`{path}` is damaged")))?;
+    let manifest = serde_json::from_str::<Value>(&text).ok().filter(Value::is_object);
+    let manifest = manifest.ok_or_else(|| refused(&format!("`{path}` is damaged")))?;
     let (chunk, whole) = manifest::split(&manifest);
     let Some(chunk) = chunk else {
         return Err(refused("it is no chunk of a sweep"));

@@ -9,6 +9,7 @@ mod table_file;
 
 use std::ops::Range;
 use std::path::Path;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 use clap::Args;
@@ -159,8 +160,16 @@ pub(crate) fn sweep(arguments: &SweepArguments) -> Result<Exit, Exit> {
         .num_threads(arguments.threads.unwrap_or(0))
         .build()
         .map_err(|error| no_threads(&error))?;
-    let sweep =
-        Sweep { ensemble: &ensemble, cases: &cases, table: &table, range, threads, in_lanes };
+    let alone = AtomicU64::new(0);
+    let sweep = Sweep {
+        ensemble: &ensemble,
+        cases: &cases,
+        table: &table,
+        range,
+        threads,
+        in_lanes,
+        alone,
+    };
     match arguments.output.as_deref() {
         Some(name) => to_file(arguments, &sweep, name, &about, &text, &pictures),
         None => to_json(arguments, &sweep, &about, &pictures),
@@ -174,8 +183,9 @@ struct Sweep<'a> {
     table: &'a SweepTable,
     range: Range<u64>,
     threads: rayon::ThreadPool,
-    /// Whether eight cases run at once in each thread.
+    /// Whether eight cases run at once in each thread, and how many of them had to be run by themselves.
     in_lanes: bool,
+    alone: AtomicU64,
 }
 
 /// The time that a batch of cases is to take.
@@ -192,12 +202,13 @@ impl Sweep<'_> {
             1 => "1 thread".to_owned(),
             n => format!("{n} threads"),
         };
-        let what = if self.in_lanes {
-            "eight at once in lanes"
-        } else if self.ensemble.is_prepared() {
-            "one by one, compiled once"
-        } else {
-            "one by one, each compiled anew"
+        let what = match self.alone.load(Ordering::Relaxed) {
+            0 if self.in_lanes => "eight at once in lanes".to_owned(),
+            alone if self.in_lanes => {
+                format!("eight at once in lanes, {alone} of them again one by one")
+            }
+            _ if self.ensemble.is_prepared() => "one by one, compiled once".to_owned(),
+            _ => "one by one, each compiled anew".to_owned(),
         };
         format!("{what}, {threads}")
     }
@@ -262,7 +273,11 @@ impl Sweep<'_> {
         let mut values = |i: usize| self.cases.values(cases.start + i as u64);
         let goes_on = || !guard::is_asked_to_end();
         if self.in_lanes {
-            let mut done = |i: usize, motion: CaseMotion| motions[i] = Some(motion);
+            let mut done = |i: usize, motion: CaseMotion| {
+                let is_alone = matches!(motion, CaseMotion::Single(_));
+                self.alone.fetch_add(u64::from(is_alone), Ordering::Relaxed);
+                motions[i] = Some(motion);
+            };
             self.ensemble.run_cases((cases.start, count), &mut values, &goes_on, &mut done);
         } else {
             for (i, place) in motions.iter_mut().enumerate() {

@@ -1,12 +1,14 @@
 //! The library: functions of the positions that may stand before a velocity.
 
-/// A factor of a function: nothing, a coordinate, or its sine or cosine.
+/// A factor of a function: nothing, a coordinate, or the sine or cosine of it or of twice the angle.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Factor {
     One,
     Linear(usize),
     Sine(usize),
     Cosine(usize),
+    DoubleSine(usize),
+    DoubleCosine(usize),
 }
 
 impl Factor {
@@ -16,6 +18,8 @@ impl Factor {
             Self::Linear(i) => q[i],
             Self::Sine(i) => libm::sin(q[i]),
             Self::Cosine(i) => libm::cos(q[i]),
+            Self::DoubleSine(i) => libm::sin(2.0 * q[i]),
+            Self::DoubleCosine(i) => libm::cos(2.0 * q[i]),
         }
     }
 
@@ -26,6 +30,8 @@ impl Factor {
             Self::Linear(i) => Some((i, 1.0)),
             Self::Sine(i) => Some((i, libm::cos(q[i]))),
             Self::Cosine(i) => Some((i, -libm::sin(q[i]))),
+            Self::DoubleSine(i) => Some((i, 2.0 * libm::cos(2.0 * q[i]))),
+            Self::DoubleCosine(i) => Some((i, -2.0 * libm::sin(2.0 * q[i]))),
         }
     }
 
@@ -35,6 +41,8 @@ impl Factor {
             Self::Linear(i) => names[i].clone(),
             Self::Sine(i) => format!("sin({})", names[i]),
             Self::Cosine(i) => format!("cos({})", names[i]),
+            Self::DoubleSine(i) => format!("sin(2*{})", names[i]),
+            Self::DoubleCosine(i) => format!("cos(2*{})", names[i]),
         }
     }
 }
@@ -77,8 +85,8 @@ impl Function {
 }
 
 /// The libraries that are tried one after another, of at most so many functions: with products of two sines and
-/// cosines, with products of a coordinate and another factor. `is_angle` says of which coordinates sines and cosines
-/// are meaningful.
+/// cosines, with products of a coordinate and another factor, with sines and cosines of double angles. `is_angle` says
+/// of which coordinates sines and cosines are meaningful.
 pub(super) fn libraries(is_angle: &[bool], most: usize) -> Vec<Vec<Function>> {
     let n = is_angle.len();
     let circular = |i: usize| [Factor::Sine(i), Factor::Cosine(i)];
@@ -101,10 +109,13 @@ pub(super) fn libraries(is_angle: &[bool], most: usize) -> Vec<Vec<Function>> {
         let others = angles.iter().filter(|&&j| j != i).flat_map(|&j| circular(j));
         third.extend(others.map(|f| Function(Factor::Linear(i), f)));
     }
+    let double = |i: usize| [Factor::DoubleSine(i), Factor::DoubleCosine(i)];
+    let mut fourth = first.clone();
+    fourth.extend(angles.iter().flat_map(|&i| double(i)).map(alone));
     if second.len() > most {
         second = first;
     }
-    [second, third].into_iter().filter(|library| library.len() <= most).collect()
+    [second, third, fourth].into_iter().filter(|library| library.len() <= most).collect()
 }
 
 #[cfg(test)]

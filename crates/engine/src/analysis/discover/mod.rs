@@ -9,6 +9,9 @@
 //! with $P^\perp$ across the rows before, in units of the velocities. They are integrable if
 //! $d\omega_b(X, Y) = 0$ for all $X$, $Y$ that they allow (Frobenius).
 //!
+//! **Affine rows.** If there may be more rows, $\sum_i \omega_i(q)\,\dot q_i + \omega_t(q) = 0$ is sought, with time as
+//! one more coordinate, whose velocity is 1 without error.
+//!
 //! **What is not a constraint.** A row that vanishes where all motions begin, although their velocities there do not:
 //! straight lines through one point obey such rows without being constrained.
 
@@ -58,7 +61,7 @@ pub struct Discovery {
     pub notes: Vec<String>,
 }
 
-/// A row $\sum_i \omega_i(q)\,\dot q_i = 0$.
+/// A row $\sum_i \omega_i(q)\,\dot q_i + \omega_t(q) = 0$.
 #[derive(Clone, Debug, PartialEq)]
 pub struct DiscoveredRow {
     /// The left side as the model language writes it.
@@ -137,20 +140,29 @@ pub fn discover(data: &[MeasuredMotions]) -> Result<Discovery, Error> {
     }
     let common = common_start(&samples, &all, &starts, n);
     let scale = sizes(&samples, n);
-    let mut found = Rows { rows: Vec::new(), covectors: Vec::new() };
+    let mut found = Rows { coordinates: n, kept: Vec::new(), covectors: Vec::new() };
     for functions in libraries(&is_angle, COLUMNS / n) {
-        if found.rows.len() + 1 >= n.max(2) {
+        if found.kept.len() + 1 >= n.max(2) {
             break;
         }
         found.extend(&samples, &functions, &scale, common.as_deref());
     }
-    found.rows.sort_by_key(|row| {
+    if found.kept.len() + 1 < n.max(2)
+        && let Some(functions) = libraries(&is_angle, COLUMNS / (n + 1)).first()
+    {
+        let samples = with_time(&samples);
+        let scale = [scale.as_slice(), &[1.0]].concat();
+        found.extend(&samples, functions, &scale, common.as_deref());
+    }
+    found.kept.sort_by_key(|row| {
         let factors: usize = row.terms.iter().map(|(_, f)| f.complexity()).sum();
         let places: Vec<usize> = row.terms.iter().map(|(i, _)| *i).collect();
         (factors, places)
     });
-    let rows: Vec<DiscoveredRow> = found.rows.iter().map(|row| row.shown(&names)).collect();
-    let is_integrable = (!rows.is_empty()).then(|| found.is_integrable(&samples, n));
+    let rows: Vec<DiscoveredRow> = found.kept.iter().map(|row| row.shown(&names)).collect();
+    let duration = |t: &[f64]| t[t.len() - 1] - t[0];
+    let longest = motions.iter().map(|(t, _)| duration(t)).fold(0.0, f64::max);
+    let is_integrable = (!rows.is_empty()).then(|| found.is_integrable(&samples, n, longest));
     let model = model_text(&names, &rows, &motions, &all);
     Ok(Discovery {
         coordinates: names,
@@ -238,9 +250,18 @@ fn common_start(
     (0..n).all(is_near).then_some(point)
 }
 
+/// Samples with time as one more coordinate.
+fn with_time(samples: &[Sample]) -> Vec<Sample> {
+    let time = Smoothed { v: 1.0, ..Smoothed::default() };
+    let more = |s: &Sample| Sample { at: [s.at.as_slice(), &[time]].concat(), ..s.clone() };
+    samples.iter().map(more).collect()
+}
+
 /// The rows so far.
 struct Rows {
-    rows: Vec<KeptRow>,
+    /// Coordinates; time is the next one.
+    coordinates: usize,
+    kept: Vec<KeptRow>,
     /// The covectors of each row at all samples, in units of the velocities.
     covectors: Vec<Vec<Vec<f64>>>,
 }
@@ -262,10 +283,15 @@ impl Rows {
         scale: &[f64],
         common: Option<&[f64]>,
     ) {
-        let n = scale.len();
-        let regression = Regression::new(samples, functions, n);
+        let n = self.coordinates;
+        let regression = Regression::new(samples, functions, scale.len());
         for row in regression.rows() {
-            if self.rows.len() + 1 >= n.max(2) {
+            let moves = |&i: &usize| regression.terms[i].coordinate < n;
+            if !row.terms.iter().any(moves) {
+                // NOTE: a function of the positions alone.
+                continue;
+            }
+            if self.kept.len() + 1 >= n.max(2) {
                 return;
             }
             let in_units = |q: &[f64]| -> Vec<f64> {
@@ -283,9 +309,9 @@ impl Rows {
             if self.news(&covectors) <= NEW || !regression.holds_everywhere(&row) {
                 continue;
             }
-            let row = kept(&regression, &row);
+            let row = kept(&regression, &row, n);
             if row.is_certain() {
-                self.rows.push(row);
+                self.kept.push(row);
                 self.covectors.push(covectors);
             }
         }
@@ -315,38 +341,43 @@ impl Rows {
     }
 
     /// Whether $d\omega(X, Y)$ vanishes for all $X$, $Y$ that the rows allow.
-    fn is_integrable(&self, samples: &[Sample], n: usize) -> bool {
-        let m = self.rows.len();
-        if n < m + 2 {
+    fn is_integrable(&self, samples: &[Sample], n: usize, duration: f64) -> bool {
+        let m = self.kept.len();
+        let terms = self.kept.iter().flat_map(|row| &row.terms);
+        // NOTE: time is a direction too where a row is affine.
+        let size = n + usize::from(terms.into_iter().any(|term| term.0 == n));
+        if size < m + 2 {
             return true;
         }
-        let range: Vec<f64> = (0..n)
+        let mut range: Vec<f64> = (0..n)
             .map(|i| {
                 let mean = samples.iter().map(|s| s.q[i]).sum::<f64>() / samples.len() as f64;
                 let square = samples.iter().map(|s| (s.q[i] - mean).powi(2)).sum::<f64>();
                 (square / samples.len() as f64).sqrt()
             })
             .collect();
+        range.resize(size, duration);
         let stride = samples.len().div_ceil(200);
         let mut sums = vec![[0.0, 0.0]; m];
         for sample in samples.iter().step_by(stride) {
             let values: Vec<Vec<f64>> = self
-                .rows
+                .kept
                 .iter()
                 .map(|row| {
-                    row.covector(&sample.q).iter().zip(&range).map(|(x, s)| x * s).collect()
+                    let ω = row.covector(&sample.q, size);
+                    ω.iter().zip(&range).map(|(x, s)| x * s).collect()
                 })
                 .collect();
-            let free = kernel(&values, n);
-            for (row, (sums, ω)) in self.rows.iter().zip(sums.iter_mut().zip(&values)) {
-                let slopes = row.slopes(&sample.q, n);
+            let free = kernel(&values, size);
+            for (row, (sums, ω)) in self.kept.iter().zip(sums.iter_mut().zip(&values)) {
+                let slopes = row.slopes(&sample.q, size);
                 sums[1] += dot(ω, ω);
                 for (a, x) in free.iter().enumerate() {
                     for y in &free[a + 1..] {
                         let mut d = 0.0;
-                        for i in 0..n {
-                            for j in 0..n {
-                                let part = (slopes[i * n + j] - slopes[j * n + i])
+                        for i in 0..size {
+                            for j in 0..size {
+                                let part = (slopes[i * size + j] - slopes[j * size + i])
                                     * range[i]
                                     * range[j];
                                 d += part * x[i] * y[j];
@@ -362,13 +393,14 @@ impl Rows {
 }
 
 /// A row in the units of the data, the first plain coefficient 1, with errors from leaving out motions in turn.
-fn kept(regression: &Regression<'_>, row: &FoundRow) -> KeptRow {
+fn kept(regression: &Regression<'_>, row: &FoundRow, coordinates: usize) -> KeptRow {
     let terms: Vec<(usize, Function)> = row
         .terms
         .iter()
         .map(|&i| (regression.terms[i].coordinate, regression.terms[i].function))
         .collect();
-    let leading = (0..terms.len()).min_by_key(|&k| terms[k].1.complexity()).unwrap_or(0);
+    let moving = (0..terms.len()).filter(|&k| terms[k].0 < coordinates);
+    let leading = moving.min_by_key(|&k| terms[k].1.complexity()).unwrap_or(0);
     let in_units = |coefficients: &[f64]| -> Vec<f64> {
         let mut list: Vec<f64> = coefficients
             .iter()
@@ -415,8 +447,8 @@ impl KeptRow {
         self.coefficients.iter().zip(&self.sigmas).all(|(c, sigma)| c.abs() >= CERTAIN * sigma)
     }
 
-    fn covector(&self, q: &[f64]) -> Vec<f64> {
-        let mut ω = vec![0.0; q.len()];
+    fn covector(&self, q: &[f64], n: usize) -> Vec<f64> {
+        let mut ω = vec![0.0; n];
         for (&(i, f), c) in self.terms.iter().zip(&self.coefficients) {
             ω[i] += c * f.value(q);
         }
@@ -443,9 +475,11 @@ impl KeptRow {
             self.terms.iter().zip(&self.coefficients).zip(&self.sigmas)
         {
             let function = f.text(names);
-            let velocity = format!("{}'", names[i]);
-            let term =
-                if function.is_empty() { velocity } else { format!("{function}*{velocity}") };
+            let velocity = names.get(i).map_or_else(String::new, |name| format!("{name}'"));
+            let factors = [function, velocity];
+            let factors: Vec<&str> =
+                factors.iter().map(String::as_str).filter(|f| !f.is_empty()).collect();
+            let term = if factors.is_empty() { "1".to_owned() } else { factors.join("*") };
             let coefficient = rounded(c, sigma);
             let size = coefficient.abs();
             let sign = match (text.is_empty(), coefficient < 0.0) {
@@ -455,10 +489,11 @@ impl KeptRow {
                 (false, true) => " - ",
             };
             text += sign;
-            if size != 1.0 {
-                text += &format!("{size}*");
-            }
-            text += &term;
+            text += &match (size, term.as_str()) {
+                (1.0, term) => term.to_owned(),
+                (_, "1") => format!("{size}"),
+                (_, term) => format!("{size}*{term}"),
+            };
             terms.push(DiscoveredTerm { term, coefficient, sigma });
         }
         DiscoveredRow { text, terms, ratio: self.ratio }

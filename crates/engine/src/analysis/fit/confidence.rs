@@ -3,7 +3,8 @@
 use pfaff_solver::singular_values;
 
 use crate::analysis::fit::columns::Column;
-use crate::analysis::fit::request::{Estimate, Fit};
+use crate::analysis::fit::freedom::echelon;
+use crate::analysis::fit::request::{Estimate, Fit, Loss};
 use crate::analysis::fit::student::student_quantile;
 use crate::analysis::fit::{Evaluation, Problem, VANISHING};
 use crate::error::Failure;
@@ -18,8 +19,11 @@ impl Problem {
     ) -> Result<Fit, Failure> {
         let (n, p) = (found.residuals.len(), self.names.len());
         let weights = self.weights(&found);
+        let is_absolute = self.has_sigmas || !self.priors.is_empty();
+        let is_huber = self.loss != Loss::Squares && !is_absolute;
+        let weight = |i: usize| if is_huber { 1.0 } else { weights[i] };
         let matrix: Vec<f64> = (0..n * p)
-            .map(|at| weights[at / p] * found.slopes[at] * self.sizes[at % p])
+            .map(|at| weight(at / p) * found.slopes[at] * self.sizes[at % p])
             .collect();
         let is_held = |k: usize| {
             self.values[k] <= self.bounds[k][0] || self.values[k] >= self.bounds[k][1]
@@ -31,24 +35,28 @@ impl Problem {
             found.residuals.iter().zip(&weights).map(|(r, w)| (w * r).powi(2)).sum();
         let rank = svd.values.iter().filter(|σ| is_known(**σ)).count();
         let freedom = n.saturating_sub(rank);
-        let is_absolute = self.has_sigmas || !self.priors.is_empty();
         let variance = if is_absolute { 1.0 } else { squares / freedom.max(1) as f64 };
+        let spread = if is_huber { self.huber_variance(&found, freedom) } else { variance };
         let mut covariance = vec![vec![0.0; p]; p];
         let mut is_determined = vec![true; p];
-        let mut unidentifiable = Vec::new();
-        for (σ, direction) in svd.values.iter().zip(&svd.directions) {
-            let step: Vec<f64> =
-                direction.iter().zip(&self.sizes).map(|(v, s)| v * s).collect();
-            if is_known(*σ) {
-                for i in 0..p {
-                    for j in 0..p {
-                        covariance[i][j] += variance * step[i] * step[j] / (σ * σ);
-                    }
+        let scaled = |direction: &[f64]| -> Vec<f64> {
+            direction.iter().zip(&self.sizes).map(|(v, s)| v * s).collect()
+        };
+        let (known, unknown): (Vec<_>, Vec<_>) =
+            svd.values.iter().zip(&svd.directions).partition(|(σ, _)| is_known(**σ));
+        for (σ, direction) in known {
+            let step = scaled(direction);
+            for i in 0..p {
+                for j in 0..p {
+                    covariance[i][j] += spread * step[i] * step[j] / (σ * σ);
                 }
-                continue;
             }
+        }
+        let (mut unidentifiable, mut freedoms) = (Vec::new(), Vec::new());
+        for direction in echelon(unknown.into_iter().map(|(_, v)| v.clone()).collect()) {
+            let step = scaled(&direction);
             let most = direction.iter().fold(0.0_f64, |m, v| m.max(v.abs()));
-            let largest = step.iter().zip(direction).filter(|(_, v)| v.abs() > 1e-4 * most);
+            let largest = step.iter().zip(&direction).filter(|(_, v)| v.abs() > 1e-4 * most);
             let largest =
                 largest.fold(0.0_f64, |m: f64, (x, _)| if x.abs() > m.abs() { *x } else { m });
             let mut parts = Vec::new();
@@ -58,6 +66,7 @@ impl Problem {
                     parts.push((self.names[k].clone(), step[k] / largest));
                 }
             }
+            freedoms.push(self.freedom(&found, &parts, largest)?);
             unidentifiable.push(parts);
         }
         let quantile = if is_absolute {
@@ -119,7 +128,7 @@ impl Problem {
         };
         let sigma_of = |c: &Column| {
             let given = c.sigmas.first().copied().unwrap_or(f64::NAN);
-            let is_estimated = !is_absolute && self.runs[0].columns.len() < 2;
+            let is_estimated = !is_absolute && !is_huber && self.runs[0].columns.len() < 2;
             if is_estimated { variance.sqrt() } else { given }
         };
         let mut labels = Vec::new();
@@ -138,6 +147,7 @@ impl Problem {
             covariance,
             residual: (sum / measured.max(1) as f64).sqrt(),
             unidentifiable,
+            freedoms,
             values: measured,
             iterations,
             is_converged,
@@ -151,6 +161,18 @@ impl Problem {
             notes,
             motion: found.motion,
         })
+    }
+
+    /// What the inverse of $J^\top J$ is multiplied by for a robust loss, after Huber (1981):
+    ///
+    /// $$ \frac{\sum\psi(r_i)^2/(n - p)}{\bigl(\tfrac1n\sum\psi'(r_i)\bigr)^2}, \qquad \psi = \rho'/2. $$
+    fn huber_variance(&self, found: &Evaluation, freedom: usize) -> f64 {
+        let residuals = &found.residuals;
+        let pull = |r: &f64| (r * self.loss.weight(*r)).powi(2);
+        let squares: f64 = residuals.iter().map(pull).sum();
+        let slopes: f64 = residuals.iter().map(|r| self.loss.slope(*r)).sum();
+        let slope = slopes / residuals.len().max(1) as f64;
+        squares / freedom.max(1) as f64 / (slope * slope)
     }
 
     /// The values of a parameter at which the least loss over all others has risen by so much: on both sides.

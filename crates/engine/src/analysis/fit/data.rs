@@ -1,5 +1,7 @@
 //! Measured data: a table of times and columns, with gaps.
 
+use std::collections::HashSet;
+
 use crate::analysis::fit::request::Prior;
 use crate::error::Error;
 use crate::problem::settings::separated;
@@ -84,10 +86,9 @@ impl Measurements {
             }
         }
         columns.remove(time);
-        if let Some((k, (name, _))) = columns
-            .iter()
-            .enumerate()
-            .find(|(k, (name, _))| columns[..*k].iter().any(|(other, _)| other == name))
+        let mut known = HashSet::new();
+        if let Some((k, (name, _))) =
+            columns.iter().enumerate().find(|(_, (name, _))| !known.insert(name.as_str()))
         {
             let message =
                 format!("`{file}` has two columns `{name}`, the second at place {}", k + 1);

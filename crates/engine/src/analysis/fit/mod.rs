@@ -4,23 +4,27 @@
 //!
 //! by the method of Levenberg and Marquardt, with $\partial r/\partial p$ from the variational equations. A robust
 //! loss $\rho$ enters as weights $\rho'$ that are renewed in every step. Parameters at a bound that would leave it are
-//! held. Without given $\sigma$, those of the columns are estimated from their residuals, again and again.
+//! held. Without given $\sigma$, those of the columns are estimated from their residuals, again and again: by their
+//! root mean square, or for a robust loss by $1.4826$ times the median of $|r|$, which outliers do not move.
 //!
 //! **Confidence.** The covariance is $(J^\top J)^{-1}$, times the reduced $\chi^2$ if the $\sigma$ are estimated; an
-//! interval has the quantile of Student's distribution that belongs to 95 %.
+//! interval has the quantile of Student's distribution that belongs to 95 %. For a robust loss with estimated
+//! $\sigma$ it is that of Huber (1981), `confidence.rs`.
 //!
 //! **What cannot be known.** Directions in which the singular values of $J$, with columns scaled by the sizes of the
-//! parameters, vanish up to the errors of the motion.
+//! parameters, vanish up to the errors of the motion; how far the data stay the same along them is tried out
+//! (`freedom.rs`).
 
 mod columns;
 mod confidence;
 mod data;
+mod freedom;
 mod request;
 mod student;
 
 pub(crate) use data::cells;
 pub use data::{Measurements, named_bounds, named_priors, named_values};
-pub use request::{Estimate, Fit, FitRequest, FitRun, Loss, Prior};
+pub use request::{Estimate, Fit, FitRequest, FitRun, Freedom, Loss, Prior};
 
 use pfaff_solver::least_squares;
 
@@ -68,6 +72,11 @@ pub fn fit_runs(model: &Model, runs: &[FitRun], request: &FitRequest) -> Result<
 /// Most steps of an iteration, and how often the standard deviations are estimated.
 const STEPS: usize = 100;
 const PASSES: usize = 4;
+const ROBUST_PASSES: usize = 20;
+/// Standard deviations that change by less than this part are known.
+const SETTLED: f64 = 1e-3;
+/// A parameter on which the data depend less than this part of what they depend on others does nothing.
+const NOTHING: f64 = 1e-9;
 /// Steps below this part of the parameters, or of the sum of squares, end the iteration.
 const SMALL: f64 = 1e-9;
 /// Singular values below this part of the largest are errors of the motion.
@@ -283,13 +292,25 @@ impl Problem {
             )
         })?;
         let (mut iterations, mut is_converged) = (0, false);
-        let passes = if self.has_sigmas { 1 } else { PASSES };
+        let is_robust = self.loss != Loss::Squares;
+        let passes = match self.has_sigmas {
+            true => 1,
+            false if is_robust => ROBUST_PASSES,
+            false => PASSES,
+        };
+        let loss = self.loss;
+        if is_robust && !self.has_sigmas {
+            // NOTE: before the sizes of the errors are known, nothing tells an outlier.
+            self.loss = Loss::Squares;
+        }
         for pass in 0..passes {
+            self.loss = if pass > 0 { loss } else { self.loss };
             if pass > 0 && !self.estimate_sigmas(&mut found) {
                 break;
             }
             (iterations, is_converged) = self.minimise(&mut found, iterations)?;
         }
+        self.loss = loss;
         self.finish(found, iterations, is_converged)
     }
 
@@ -324,6 +345,15 @@ impl Problem {
                 .map(|&k| (0..n).map(|i| slope(i, k) * slope(i, k)).sum::<f64>().sqrt())
                 .collect();
             let longest = lengths.iter().fold(0.0_f64, |m, x| m.max(*x));
+            // NOTE: a parameter that does nothing stays where it is: its slopes are rounding.
+            let (free, lengths): (Vec<usize>, Vec<f64>) = free
+                .into_iter()
+                .zip(lengths)
+                .filter(|(_, length)| *length > NOTHING * longest)
+                .unzip();
+            if free.is_empty() {
+                return Ok((iterations, true));
+            }
             let f = free.len();
             let (mut matrix, mut right) = (vec![0.0; (n + f) * f], vec![0.0; n + f]);
             for i in 0..n {
@@ -333,9 +363,7 @@ impl Problem {
                 right[i] = -weights[i] * found.residuals[i];
             }
             for (c, length) in lengths.iter().enumerate() {
-                // NOTE: a parameter that does nothing stays where it is.
-                let floor = length.max(1e-9 * longest).max(f64::MIN_POSITIVE);
-                matrix[(n + c) * f + c] = damping.sqrt() * floor;
+                matrix[(n + c) * f + c] = damping.sqrt() * length;
             }
             let step = least_squares(&matrix, n + f, f, &right, 1e-14).x;
             let mut values = self.values.clone();
@@ -374,11 +402,10 @@ impl Problem {
         Ok((iterations, false))
     }
 
-    /// Takes the root mean square of the residuals of each column for its standard deviation; says whether that
-    /// changes something.
+    /// Takes the size of the residuals of each column for its standard deviation; says whether that changes something.
     fn estimate_sigmas(&mut self, found: &mut Evaluation) -> bool {
-        let names: Vec<String> = self.runs[0].columns.iter().map(|c| c.name.clone()).collect();
-        if names.len() < 2 && self.priors.is_empty() {
+        let is_robust = self.loss != Loss::Squares;
+        if self.runs[0].columns.len() < 2 && self.priors.is_empty() && !is_robust {
             return false;
         }
         let residuals = self.by_column(found);
@@ -386,23 +413,26 @@ impl Problem {
         let sizes: Vec<(String, f64)> = columns()
             .map(|column| {
                 let same = || columns().zip(&residuals).filter(|(c, _)| c.name == column.name);
-                let all = same().flat_map(|(_, list)| list).flatten();
-                let (count, sum) = all.fold((0.0, 0.0), |(n, s), r| (n + 1.0, s + r * r));
+                let all: Vec<f64> =
+                    same().flat_map(|(_, list)| list).flatten().copied().collect();
+                let size = if is_robust { median_size(&all) } else { root_mean_square(&all) };
                 let values = same().flat_map(|(c, _)| &c.values).flatten();
                 let scale = values.fold(0.0_f64, |m, x| m.max(x.abs()));
                 // NOTE: data without noise leave residuals of rounding, which say nothing.
-                let size = (sum / f64::max(count, 1.0)).sqrt().max(1e-9 * scale);
-                (column.name.clone(), size.max(f64::MIN_POSITIVE))
+                (column.name.clone(), size.max(1e-9 * scale).max(f64::MIN_POSITIVE))
             })
             .collect();
+        let mut change = 0.0_f64;
         for column in self.runs.iter_mut().flat_map(|run| &mut run.columns) {
-            let size = sizes.iter().find(|(name, _)| *name == column.name).map(|s| s.1);
-            column.sigmas.fill(size.unwrap_or(1.0));
+            let size = sizes.iter().find(|(name, _)| *name == column.name).map_or(1.0, |s| s.1);
+            let before = column.sigmas.first().map_or(size, |s| *s);
+            change = change.max((size / before - 1.0).abs());
+            column.sigmas.fill(size);
         }
         match self.evaluate(&self.values) {
             Ok(Some(again)) => {
                 *found = again;
-                true
+                change > SETTLED
             }
             _ => false,
         }
@@ -424,6 +454,23 @@ impl Problem {
         }
         all
     }
+}
+
+fn root_mean_square(list: &[f64]) -> f64 {
+    (list.iter().map(|r| r * r).sum::<f64>() / list.len().max(1) as f64).sqrt()
+}
+
+/// The standard deviation of normal errors by the median of their sizes.
+fn median_size(list: &[f64]) -> f64 {
+    let mut sizes: Vec<f64> = list.iter().map(|r| r.abs()).collect();
+    sizes.sort_by(f64::total_cmp);
+    let half = sizes.len() / 2;
+    let median = match sizes.len() {
+        0 => 0.0,
+        n if n % 2 == 1 => sizes[half],
+        _ => 0.5 * (sizes[half - 1] + sizes[half]),
+    };
+    1.4826 * median
 }
 
 /// The run that belongs to data.

@@ -77,6 +77,18 @@ impl Loss {
         }
     }
 
+    /// The slope of $\psi(r) = r\,\rho'(r^2)$.
+    pub(super) fn slope(self, r: f64) -> f64 {
+        match self {
+            Self::Squares => 1.0,
+            Self::Huber => f64::from(u8::from(r.abs() <= 1.345)),
+            Self::Cauchy => {
+                let x = (r / 2.385) * (r / 2.385);
+                (1.0 - x) / ((1.0 + x) * (1.0 + x))
+            }
+        }
+    }
+
     /// $\rho$
     pub(super) fn value(self, r: f64) -> f64 {
         match self {
@@ -104,6 +116,18 @@ pub struct Estimate {
     pub profile: Option<[f64; 2]>,
 }
 
+/// How parameters can change together without any measured value, as far as that was tried out.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Freedom {
+    /// Each is multiplied by a power of any positive factor, with this exponent: of `m` and `k` with the exponents 1
+    /// and 1, only `k/m` is determined.
+    Factor(Vec<(String, f64)>),
+    /// Each changes by so much times any number.
+    Line(Vec<(String, f64)>),
+    /// Each changes by so much times a small number; far from the values found, the curve is another one.
+    Tangent(Vec<(String, f64)>),
+}
+
 /// What a fit found.
 #[derive(Clone, Debug)]
 pub struct Fit {
@@ -115,6 +139,8 @@ pub struct Fit {
     pub residual: f64,
     /// Directions in the space of parameters along which the data stay the same: a change of each parameter.
     pub unidentifiable: Vec<Vec<(String, f64)>>,
+    /// How far they stay the same, direction by direction.
+    pub freedoms: Vec<Freedom>,
     /// How many values were fitted.
     pub values: usize,
     /// Steps that were tried.

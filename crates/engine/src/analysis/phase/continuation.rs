@@ -123,12 +123,32 @@ impl Follower<'_> {
         p: f64,
         along: &[f64],
     ) -> Option<Place> {
-        let quotient = quotient.moved(&self.phase.field, &point);
         let w = quotient.variables.len();
-        let matrix = self.matrix(&quotient, &point, p)?;
+        let matrix = self.matrix(quotient, &point, p)?;
         let values = eigenvalues(w, &quotient.point(&point)?.matrix)?;
         let tangent = tangent(&matrix, w, along)?;
-        Some(Place { p, point, quotient, matrix, tangent, values })
+        Some(Place { p, point, quotient: quotient.clone(), matrix, tangent, values })
+    }
+
+    /// The same place in a chart that suits it, with the same direction.
+    fn renewed(&mut self, place: Place) -> Option<Place> {
+        let quotient = place.quotient.moved(&self.phase.field, &place.point);
+        if quotient.variables == place.quotient.variables {
+            return Some(place);
+        }
+        let w = place.quotient.variables.len();
+        let mut along = place.quotient.carried(&quotient, &place.point, &place.tangent[..w])?;
+        // What follows from the constraints moves with the parameter, too.
+        let Place { point, p, .. } = &place;
+        self.set(*p);
+        let by = self.slopes.at(&mut self.phase.field, point.t, &point.y).ok()?;
+        let shift = place.quotient.chart.shift(point, &by)?;
+        let part = place.tangent[w];
+        for (x, &c) in along.iter_mut().zip(&quotient.variables) {
+            *x += shift[c] * part * self.unit();
+        }
+        along.push(part);
+        self.place(&quotient, place.point, place.p, &along)
     }
 
     /// The point of the branch at a distance along the tangent of a place.
@@ -287,6 +307,10 @@ impl Follower<'_> {
                 break;
             }
             branch.points.push(self.branch_point(&next));
+            let Some(next) = self.renewed(next) else {
+                branch.end = "a singular point of the constraints";
+                break;
+            };
             here = next;
             length = (1.5 * length).min(longest);
         }
@@ -303,9 +327,6 @@ impl Follower<'_> {
         others: &mut Vec<(Place, Option<f64>)>,
     ) {
         let w = here.quotient.variables.len();
-        if here.quotient.variables != next.quotient.variables {
-            return;
-        }
         let slope = |place: &Place| place.tangent[w];
         let mut is_fold = false;
         if slope(here) * slope(next) < 0.0
@@ -547,7 +568,9 @@ impl Follower<'_> {
                 return false;
             }
             let part = (place.p - p) / (q - p);
-            place.quotient.variables.iter().all(|&c| {
+            // What follows from constraints tells branches apart as well.
+            let mut all = (0..a.state.len()).filter(|c| !place.quotient.cyclic.contains(c));
+            all.all(|c| {
                 let (x, y) = (a.state[c].1, b.state[c].1);
                 let between = x + part * (y - x);
                 (place.point.y[c] - between).abs()

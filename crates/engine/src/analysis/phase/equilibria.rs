@@ -5,29 +5,35 @@
 
 use pfaff_model::{Principle, closest};
 use pfaff_program::Backend;
-use pfaff_solver::eigenvalues;
+use pfaff_solver::{eigenvalues, singular_values, symmetric_eigenvalues};
 
-use crate::analysis::phase::field::FieldPoint;
+use crate::analysis::phase::field::{Field, FieldPoint};
 use crate::analysis::phase::linearize::{LinearizeRequest, Phase, Setting, judge_in_frame};
 use crate::analysis::phase::quotient::{Quotient, scattered};
-use crate::analysis::phase::stability::{Stability, StabilityReason};
+use crate::analysis::phase::stability::{Stability, StabilityReason, kernel};
 use crate::analysis::phase::symmetries::{AffineSymmetry, MovingFrame, symmetries};
+use crate::analysis::phase::tangent_flow::add_to_basis;
 use crate::error::{Error, Failure};
 use crate::model::Model;
 use crate::problem::start::{Given, given};
 use crate::run::consistent_start::begin_from;
 use crate::system::compiled::CompiledSystem;
 
-/// Starts of a search that says nothing else.
+/// Starts in a box.
 const STARTS: usize = 64;
 /// Where positions are looked for that no box is given for.
 const BOX: f64 = 4.0;
+/// How many starts lie in a box so many times as large, if no box is given.
+const FAR: (usize, f64) = (32, 10.0);
 /// Equilibria that are nearer than this, in parts of 1 + |y|, are one.
 const SAME: f64 = 1e-7;
 /// How many of the nearest members of families a new one is compared with.
 const NEIGHBOURS: usize = 6;
 /// Steps between two equilibria that may belong to one family.
 const LINKS: usize = 24;
+/// The least cosine of the angle between the directions of a family at neighbouring links: where it is less, another
+/// family begins.
+const BEND: f64 = 0.7;
 
 /// A range in which a position or velocity is searched.
 #[derive(Clone, Debug, PartialEq)]
@@ -176,7 +182,10 @@ pub(crate) type Found = (Vec<(FieldPoint, Quotient)>, usize, bool);
 /// The initial state, its positions at rest, and states that fill the box.
 fn guesses(own: &Given, sides: &[Side]) -> Vec<Given> {
     let mut guesses = vec![own.clone(), Given { v: vec![None; own.v.len()], ..own.clone() }];
-    for index in 1..=STARTS {
+    let is_given = sides.iter().any(|side| side.is_given);
+    let more = if is_given { 0 } else { FAR.0 };
+    for index in 1..=STARTS + more {
+        let wide = if index > STARTS { FAR.1 } else { 1.0 };
         let mut guess = Given { v: vec![None; own.v.len()], ..own.clone() };
         for (side, place) in sides.iter().zip(0..) {
             let unit = match PRIMES.get(place) {
@@ -185,7 +194,7 @@ fn guesses(own: &Given, sides: &[Side]) -> Vec<Given> {
                 None => (index as f64 * (0.618_033_988_749_894_9 + place as f64)).fract(),
             };
             let list = if side.is_velocity { &mut guess.v } else { &mut guess.q };
-            list[side.coordinate] = Some(side.from + (side.to - side.from) * unit);
+            list[side.coordinate] = Some(wide * (side.from + (side.to - side.from) * unit));
         }
         guesses.push(guess);
     }
@@ -206,6 +215,7 @@ pub(crate) fn states(
     let mut found: Vec<(FieldPoint, Quotient)> = Vec::new();
     let mut starts = 0;
     let mut interrupted = false;
+    let mut system = CompiledSystem::new(&phase.model, &phase.dynamics, backend)?;
     for guess in guesses {
         if !watch() {
             interrupted = true;
@@ -219,7 +229,6 @@ pub(crate) fn states(
                 guess.q[side.coordinate] = own.q[side.coordinate];
             }
         }
-        let mut system = CompiledSystem::new(&phase.model, &phase.dynamics, backend)?;
         let Ok(start) = begin_from(&phase.model, &phase.dynamics, &mut system, phase.t, &guess)
         else {
             continue;
@@ -233,6 +242,11 @@ pub(crate) fn states(
         let Some(known) = &quotient else { continue };
         let Some(mut settled) = known.settle(&mut phase.field, &point) else { continue };
         let here = known.moved(&phase.field, &settled);
+        if is_singular(&mut phase.field, &here, &settled)
+            || !stays(&mut phase.field, &here, &settled)
+        {
+            continue;
+        }
         wrap(phase, &here, &mut settled, &sides);
         let inside = sides.iter().filter(|s| s.is_given).all(|s| {
             let c = if s.is_velocity {
@@ -398,6 +412,39 @@ fn steady(phase: &mut Phase) -> Result<Option<Equilibrium>, Failure> {
     }))
 }
 
+/// Whether a state that is an equilibrium at one time is one at other times.
+fn stays(field: &mut Field, quotient: &Quotient, point: &FieldPoint) -> bool {
+    let times = if field.has_time { vec![0.371, 1.13, 2.92] } else { Vec::new() };
+    times.into_iter().all(|later| {
+        let there = field.at(point.t + later, &point.y).ok();
+        there.and_then(|there| quotient.point(&there)).is_some_and(|q| q.is_equilibrium())
+    })
+}
+
+/// Whether coordinates are singular at a state, as angles on a sphere at its poles: a mass vanishes there and nowhere
+/// around.
+fn is_singular(field: &mut Field, quotient: &Quotient, point: &FieldPoint) -> bool {
+    const VANISHING: f64 = 1e-13;
+    let n = field.n;
+    if field.m > 0 || point.mass.is_empty() {
+        return false;
+    }
+    let others = scattered(field, &quotient.chart, point);
+    let mass = |at: &FieldPoint, k: usize| at.mass[k * n + k].abs();
+    let vanishes = |k: usize| {
+        let around = others.iter().fold(0.0_f64, |m, at| m.max(mass(at, k)));
+        mass(point, k) <= VANISHING * around && around > 0.0
+    };
+    if (0..n).any(vanishes) {
+        return true;
+    }
+    // In units in which all masses are 1.
+    let unit = |k: usize| mass(point, k).sqrt();
+    let entries = (0..n * n).map(|e| point.mass[e] / (unit(e / n) * unit(e % n)));
+    let values = symmetric_eigenvalues(n, &entries.collect::<Vec<f64>>());
+    values.iter().any(|x| x.abs() <= VANISHING)
+}
+
 /// Takes angles, which are coordinates whose shift by 2π changes nothing, into (−π, π], and sets what is zero up to
 /// rounding to zero.
 fn wrap(phase: &mut Phase, quotient: &Quotient, point: &mut FieldPoint, sides: &[Side]) {
@@ -451,11 +498,44 @@ fn distance(quotient: &Quotient, a: &FieldPoint, b: &FieldPoint) -> f64 {
     all.map(|c| (a.y[c] - b.y[c]).powi(2)).sum::<f64>().sqrt()
 }
 
-/// Whether two equilibria of a family are linked by others.
+/// Directions of the family of equilibria through one, in all components: an orthonormal basis.
+fn directions(quotient: &Quotient, point: &FieldPoint) -> Option<Vec<Vec<f64>>> {
+    let w = quotient.variables.len();
+    let here = quotient.point(point)?;
+    let mut basis = Vec::new();
+    for along in kernel(&here.matrix, w) {
+        let rows = here.tangent.chunks(w.max(1));
+        let lifted = rows.map(|row| row.iter().zip(&along).map(|(a, b)| a * b).sum());
+        add_to_basis(&mut basis, lifted.collect());
+    }
+    Some(basis)
+}
+
+/// Whether the directions of a family at two places are about the same.
+fn goes_on(a: &[Vec<f64>], b: &[Vec<f64>]) -> bool {
+    if a.len() != b.len() {
+        return false;
+    }
+    let cosines: Vec<f64> = a
+        .iter()
+        .flat_map(|x| b.iter().map(|y| x.iter().zip(y).map(|(x, y)| x * y).sum()))
+        .collect();
+    let split = singular_values(&cosines, a.len(), b.len());
+    split.values.iter().all(|cosine| *cosine >= BEND)
+}
+
+/// Whether two equilibria of a family are linked by others, without a corner at which families meet.
 fn is_linked(phase: &mut Phase, quotient: &Quotient, a: &FieldPoint, b: &FieldPoint) -> bool {
     let distance = |a: &FieldPoint, b: &FieldPoint| distance(quotient, a, b);
     let whole = distance(a, b);
     let mut here = a.clone();
+    let Some(mut along) = directions(&quotient.moved(&phase.field, a), a) else { return false };
+    let mut goes_on_to = |phase: &Phase, to: &FieldPoint| {
+        let next = directions(&quotient.moved(&phase.field, to), to);
+        let smooth = next.as_ref().is_some_and(|next| goes_on(&along, next));
+        along = next.unwrap_or_default();
+        smooth
+    };
     for link in 1..LINKS {
         let left = (LINKS - link + 1) as f64;
         let chart = quotient.moved(&phase.field, &here);
@@ -468,10 +548,12 @@ fn is_linked(phase: &mut Phase, quotient: &Quotient, a: &FieldPoint, b: &FieldPo
         }
         let Ok(moved) = phase.field.at(here.t, &y) else { return false };
         let Some(settled) = chart.settle(&mut phase.field, &moved) else { return false };
-        if distance(&here, &settled) > 4.0 * whole / LINKS as f64 {
+        if distance(&here, &settled) > 4.0 * whole / LINKS as f64
+            || !goes_on_to(phase, &settled)
+        {
             return false;
         }
         here = settled;
     }
-    distance(&here, b) <= 4.0 * whole / LINKS as f64
+    distance(&here, b) <= 4.0 * whole / LINKS as f64 && goes_on_to(phase, b)
 }

@@ -9,7 +9,7 @@ use pfaff_solver::{Eigenvector, EvalError, eigenvalues, eigenvector, singular_va
 
 use crate::analysis::phase::field::{Field, FieldPoint, ParameterPoint, ParameterSlopes};
 use crate::analysis::phase::full_form::FullForm;
-use crate::analysis::phase::integrals::has_definite_energy;
+use crate::analysis::phase::integrals::{Integrals, has_definite_energy};
 use crate::analysis::phase::quotient::{Quotient, QuotientPoint};
 use crate::analysis::phase::stability::{Stability, StabilityReason, growth, judge, zeros};
 use crate::analysis::phase::symbolic::{self, SymbolicMatrix};
@@ -158,7 +158,7 @@ impl Phase {
         self.field.names.iter().cloned().zip(y.iter().copied()).collect()
     }
 
-    /// Whether energy and momenta show that an equilibrium is stable.
+    /// The dimension of the family of equilibria through one, and whether it is stable.
     pub(crate) fn judge(
         &mut self,
         quotient: &Quotient,
@@ -166,12 +166,36 @@ impl Phase {
         values: &[[f64; 2]],
     ) -> (usize, Stability, StabilityReason) {
         let Self { model, dynamics, field, .. } = self;
-        judge(field, quotient, point, values, |field| match dynamics {
-            Dynamics::Saddle(equations) => {
-                has_definite_energy(model, equations, field, quotient, point)
-            }
-            Dynamics::Ordinary(_) => false,
+        judge(field, quotient, point, values, |field| {
+            is_energy_definite((&*model, &*dynamics), field, quotient, point, None)
         })
+    }
+}
+
+/// Whether energy and momenta show that an equilibrium is stable: those of coordinates, then those of symmetries that
+/// turn coordinates into each other, which are looked for if they are not given.
+fn is_energy_definite(
+    (model, dynamics): (&Workspace, &Dynamics),
+    field: &mut Field,
+    quotient: &Quotient,
+    point: &FieldPoint,
+    known: Option<&[AffineSymmetry]>,
+) -> bool {
+    let Dynamics::Saddle(equations) = dynamics else { return false };
+    let definite = |field: &Field, all: &[AffineSymmetry]| {
+        let found = Integrals::around(model, equations, field, &quotient.chart, point, all);
+        found.map(|found| has_definite_energy(&found, field, quotient, point, all))
+    };
+    if let Some(all) = known {
+        return definite(field, all) == Some(true);
+    }
+    match definite(field, &[]) {
+        Some(true) => true,
+        Some(false) => {
+            let all = symmetries(field, &quotient.chart, point);
+            all.iter().any(|s| !s.is_shift) && definite(field, &all) == Some(true)
+        }
+        None => false,
     }
 }
 
@@ -344,12 +368,19 @@ pub(crate) fn judge_in_frame(
     let family = if zero > 0 { steady_family(phase, setting, beside) } else { 0 };
     let signs = growth(values);
     let neutral = signs.iter().filter(|sign| **sign == 0).count();
+    let is_definite = |phase: &mut Phase| {
+        let Phase { model, dynamics, field, .. } = phase;
+        let Setting { quotient, point, symmetries, .. } = setting;
+        is_energy_definite((&*model, &*dynamics), field, quotient, point, Some(symmetries))
+    };
     if signs.contains(&1) {
         (family, S::Unstable, R::Growth)
     } else if neutral == 0 {
         (family, S::AsymptoticallyStable, R::Decay)
     } else if neutral == zero && zero == family {
         (family, S::Stable, R::Family(family))
+    } else if is_definite(phase) {
+        (family, S::Stable, R::Energy)
     } else if zero > family {
         (family, S::Undecided, R::Degenerate)
     } else {
@@ -429,7 +460,9 @@ fn linearized(model: &Model, request: &LinearizeRequest) -> Result<Linearization
     } else {
         Vec::new()
     };
-    let nearest = if is_equilibrium { None } else { setting.nearest(&mut phase) };
+    // What is in balance at one time only is no equilibrium.
+    let is_sought = !is_equilibrium && !phase.field.has_time;
+    let nearest = if is_sought { setting.nearest(&mut phase) } else { None };
     let second_order = second_order(&phase, &setting.quotient, &setting.point, &matrix)
         .filter(|_| setting.beside.is_none());
     let Phase { model: workspace, dynamics, field, .. } = &mut phase;

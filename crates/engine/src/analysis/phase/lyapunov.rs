@@ -13,6 +13,7 @@ use pfaff_solver::{
 
 use crate::analysis::phase::linearize::{LinearizeRequest, Phase};
 use crate::analysis::phase::tangent_flow::TangentFlow;
+use crate::analysis::phase::zero_exponents::ZeroExponents;
 use crate::error::{Error, Failure};
 use crate::model::Model;
 use crate::motion::StopReason;
@@ -27,7 +28,7 @@ const WANTED: f64 = 2e-4;
 const MOST: [usize; 2] = [3_000_000, 40_000];
 /// Steps between two looks at the error.
 const LOOK: usize = 20_000;
-const TOLERANCE: f64 = 1e-7;
+const TOLERANCE: f64 = 1e-8;
 
 /// What is asked for.
 #[derive(Clone, Debug, Default)]
@@ -36,7 +37,7 @@ pub struct LyapunovRequest {
     pub principle: Option<Principle>,
     /// When the motion ends; until the errors are small if `None`.
     pub t1: Option<f64>,
-    /// The largest local error of a step; 1e-7 if `None`.
+    /// The largest local error of a step; 1e-8 if `None`.
     pub tolerance: Option<f64>,
     /// What evaluates compiled expressions.
     pub backend: Option<Backend>,
@@ -57,6 +58,8 @@ pub struct Lyapunov {
     pub divergence: f64,
     /// The dimension of Kaplan and Yorke.
     pub dimension: f64,
+    /// Exponents that are zero for a known reason.
+    pub zeros: ZeroExponents,
     /// From when to when.
     pub time: (f64, f64),
     /// Steps.
@@ -134,11 +137,15 @@ fn means(sums: &[Sums]) -> Option<(usize, Vec<f64>, Vec<f64>, f64)> {
     Some((first, mean, error, (to.divergence - from.divergence) / span))
 }
 
-/// The dimension of Kaplan and Yorke. Exponents within twice their error count as zero.
-fn dimension(exponents: &[f64], error: &[f64]) -> f64 {
+/// The dimension of Kaplan and Yorke. Exponents within twice their error count as zero, and the least ones as far as
+/// zeros are known.
+fn dimension(exponents: &[f64], error: &[f64], zeros: usize) -> f64 {
+    let mut sizes: Vec<f64> = exponents.iter().map(|λ| λ.abs()).collect();
+    sizes.sort_by(f64::total_cmp);
+    let known = zeros.checked_sub(1).and_then(|k| sizes.get(k)).copied().unwrap_or(-1.0);
     let mut sum = 0.0;
     for (k, (&λ, &ε)) in exponents.iter().zip(error).enumerate() {
-        let λ = if λ.abs() <= 2.0 * ε { 0.0 } else { λ };
+        let λ = if λ.abs() <= (2.0 * ε).max(known) { 0.0 } else { λ };
         if sum + λ < 0.0 {
             return k as f64 + sum / λ.abs();
         }
@@ -160,7 +167,7 @@ fn spectrum(
     let at =
         LinearizeRequest { principle: request.principle, at: None, backend: request.backend };
     let mut phase = Phase::new(model, &at)?;
-    phase.point()?;
+    let rates = phase.point()?.rates;
     let backend = request.backend.unwrap_or_default();
     let t0 = phase.t;
     if request.t1.is_some_and(|t1| !t1.is_finite() || t1 <= t0) {
@@ -237,8 +244,17 @@ fn spectrum(
         }
     }
     let Some((first, mean, error, divergence)) = means(&collector.sums) else {
-        return Err(Failure::usage("the motion is too short for exponents"));
+        return Err(match stop {
+            Some(stop) => Failure::Usage(format!(
+                "the motion stops at t = {t:.6} ({}): that is too short for exponents",
+                stop.name()
+            )),
+            None => Failure::usage("the motion is too short for exponents"),
+        });
     };
+    let mut phase = Phase::new(model, &at)?;
+    let end = phase.field.at(t, &state[..flow.d]);
+    let zeros = end.map(|end| ZeroExponents::of(&mut phase, &rates, &end)).unwrap_or_default();
     let mut order: Vec<usize> = (0..mean.len()).collect();
     order.sort_by(|&a, &b| mean[b].total_cmp(&mean[a]));
     let exponents: Vec<f64> = order.iter().map(|&k| mean[k]).collect();
@@ -246,7 +262,8 @@ fn spectrum(
     Ok(Lyapunov {
         title: model.name().to_owned(),
         sum: exponents.iter().sum(),
-        dimension: dimension(&exponents, &error),
+        dimension: dimension(&exponents, &error, zeros.count()),
+        zeros,
         divergence,
         time: (collector.sums[first].t, t),
         steps: collector.steps,

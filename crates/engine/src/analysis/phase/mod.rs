@@ -26,3 +26,4 @@ pub(crate) mod stability;
 pub(crate) mod symbolic;
 pub(crate) mod symmetries;
 pub(crate) mod tangent_flow;
+pub(crate) mod zero_exponents;

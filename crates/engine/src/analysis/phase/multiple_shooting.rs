@@ -94,6 +94,27 @@ pub(crate) fn in_parts(
     Some((first.quotient, found))
 }
 
+/// The derivatives over parts of a known periodic motion, one after another.
+pub(crate) fn divided(
+    shooter: &mut Shooter,
+    quotient: &Quotient,
+    found: &Return,
+    count: usize,
+) -> Option<Vec<Vec<f64>>> {
+    let (t0, step) = (shooter.phase.t, found.period / count as f64);
+    let mut nodes = vec![Node { quotient: quotient.clone(), y: found.point.y.clone() }];
+    for k in 0..count - 1 {
+        let Node { quotient: chart, y } = &nodes[k];
+        let t = t0 + step * k as f64;
+        let next = shooter.shoot_from(chart, Some((chart, y)), y, (t, step))?;
+        let point = shooter.phase.field.at(t + step, &next.landed).ok()?;
+        let own = quotient.moved(&shooter.phase.field, &point);
+        nodes.push(Node { quotient: own, y: next.landed });
+    }
+    let shots = all(shooter, &nodes, found.period)?;
+    Some(shots.into_iter().map(|shot| shot.matrix).collect())
+}
+
 /// States along the motion, forward or backward in time, led back to where it began; and how far away it ended.
 fn guess(
     shooter: &mut Shooter,

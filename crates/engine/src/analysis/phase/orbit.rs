@@ -9,17 +9,21 @@
 
 use pfaff_model::{ExpressionScope, Principle, Workspace, read_expression};
 use pfaff_program::Backend;
-use pfaff_solver::least_squares;
+use pfaff_solver::{
+    OdeOptions, StopReason, System, eigenvalues, integrate, least_squares, singular_values,
+};
 
+use crate::analysis::phase::integrals::Integrals;
 use crate::analysis::phase::linearize::{LinearizeRequest, Phase};
-use crate::analysis::phase::multiple_shooting::in_parts;
+use crate::analysis::phase::multiple_shooting::{divided, in_parts};
 use crate::analysis::phase::quotient::Quotient;
 use crate::analysis::phase::return_map::{has_jumps, returning};
 use crate::analysis::phase::section::{SectionRequest, sections};
-use crate::analysis::phase::shooting::{Multipliers, Return, Shooter, largest};
+use crate::analysis::phase::shooting::{Multipliers, Return, Shooter, largest, size};
 use crate::analysis::phase::stability::Stability;
 use crate::error::{Error, Failure};
 use crate::model::Model;
+use crate::system::compiled::Dynamics;
 
 /// Newton's iteration.
 const ITERATIONS: usize = 40;
@@ -100,10 +104,16 @@ fn search(
     if has_jumps(&model.workspace()) {
         return returning(model, request, watch);
     }
-    let (mut shooter, quotient, found) = closed(model, request, watch)?;
+    let (mut shooter, quotient, mut found) = closed(model, request, watch)?;
     let w = quotient.variables.len();
-    let multipliers = Multipliers::of_return(&found, w, &shooter)
+    graded(&mut shooter, &quotient, &mut found);
+    let mut multipliers = Multipliers::of_return(&found, w, &shooter)
         .ok_or_else(|| Failure::usage("the multipliers could not be computed"))?;
+    if multipliers.stability == Stability::Undecided
+        && is_level_of_integrals(&mut shooter, &quotient, &found)
+    {
+        multipliers.stability = Stability::Stable;
+    }
     let names = &shooter.phase.field.names;
     let drift = |&c: &usize| (names[c].clone(), found.end.y[c] - found.point.y[c]);
     let drift = quotient.cyclic.iter().map(drift).collect();
@@ -163,24 +173,12 @@ pub(crate) fn closed(
             "no periodic motion was found from here: try another start or another period",
         )
     };
-    let mut single = None;
-    if let Some(here) = shooter.shoot(&quotient, &point.y, period) {
-        let (there, found) = newton(&mut shooter, quotient.clone(), here, watch)?;
-        if shooter.is_closed(&there, &found, CLOSED) && !is_still(&shooter, &there, &found) {
-            single = Some((there, found));
-        }
-    }
+    let mut single = shot(&mut shooter, &quotient, &point.y, period, watch)?;
     if single.is_none() {
         shooter.allow_turns(&quotient, &point);
         shooter.guess_turn(&quotient, &point.y, period);
-        if !shooter.turning.is_empty()
-            && let Some(here) = shooter.shoot(&quotient, &point.y, period)
-        {
-            let (there, found) = newton(&mut shooter, quotient.clone(), here, watch)?;
-            if shooter.is_closed(&there, &found, CLOSED) && !is_still(&shooter, &there, &found)
-            {
-                single = Some((there, found));
-            }
+        if !shooter.turning.is_empty() {
+            single = shot(&mut shooter, &quotient, &point.y, period, watch)?;
         }
         if single.is_none() {
             shooter.turning.clear();
@@ -196,6 +194,13 @@ pub(crate) fn closed(
             let limit = CLOSED * (1.0 + largest(&found.point.y));
             largest(&found.miss) < limit && !is_still(&shooter, there, found)
         });
+    }
+    // A start that is far from any periodic motion may come near to one later.
+    if single.is_none()
+        && !shooter.is_driven
+        && let Some((y, time)) = recurrence(&mut shooter, &quotient, &point.y, period, watch)
+    {
+        single = shot(&mut shooter, &quotient, &y, time, watch)?;
     }
     let Some((quotient, found)) = single else {
         // What one shot leads to says whether an equilibrium was in the way.
@@ -220,6 +225,118 @@ pub(crate) fn closed(
             (quotient, found)
         };
     Ok((shooter, quotient, found))
+}
+
+/// A periodic motion by single shots from a state, if Newton's iteration comes to one.
+fn shot(
+    shooter: &mut Shooter,
+    quotient: &Quotient,
+    y: &[f64],
+    period: f64,
+    watch: &mut dyn FnMut() -> bool,
+) -> Result<Option<(Quotient, Return)>, Failure> {
+    let at = shooter.phase.field.at(shooter.phase.t, y);
+    let Ok(at) = at else { return Ok(None) };
+    let quotient = quotient.moved(&shooter.phase.field, &at);
+    let Some(here) = shooter.shoot(&quotient, y, period) else { return Ok(None) };
+    let (there, found) = newton(shooter, quotient, here, watch)?;
+    let is_one =
+        shooter.is_closed(&there, &found, CLOSED) && !is_still(shooter, &there, &found);
+    Ok(is_one.then_some((there, found)))
+}
+
+/// Divides the derivatives of a motion where its multipliers are of very different size, so that all keep their digits.
+fn graded(shooter: &mut Shooter, quotient: &Quotient, found: &mut Return) {
+    /// The logarithm of the ratio of multipliers above which one matrix does not hold both.
+    const WIDE: f64 = 12.0;
+    /// What a part may hold of it.
+    const PART: f64 = 5.0;
+    let is_turned = shooter.turned.iter().any(|x| *x != 0.0);
+    let Some(values) = eigenvalues(quotient.variables.len(), &found.matrix) else { return };
+    let sizes: Vec<f64> = values.iter().map(|v| libm::log(size(v).max(1e-300))).collect();
+    let most = sizes.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+    let least = sizes.iter().copied().fold(f64::INFINITY, f64::min);
+    let wide = (most - least).max(found.divergence.abs());
+    if !found.parts.is_empty() || is_turned || wide.is_nan() || wide < WIDE {
+        return;
+    }
+    let count = (wide / PART).ceil().clamp(4.0, 40.0) as usize;
+    if let Some(parts) = divided(shooter, quotient, found, count) {
+        found.parts = parts;
+    }
+}
+
+/// Whether energy and momenta have independent slopes in all directions but that of the motion. Then those nearby are
+/// levels of them as well, closed curves beside this one, and it is stable as a curve.
+fn is_level_of_integrals(shooter: &mut Shooter, quotient: &Quotient, found: &Return) -> bool {
+    let Phase { model, dynamics, field, .. } = &mut shooter.phase;
+    let Dynamics::Saddle(equations) = &*dynamics else { return false };
+    let (chart, held) = (&quotient.chart, &shooter.held);
+    let integrals = Integrals::around(model, equations, field, chart, &found.point, held);
+    let (Some(integrals), Some(here)) = (integrals, quotient.point(&found.point)) else {
+        return false;
+    };
+    let w = quotient.variables.len();
+    let gradients = integrals.gradients(&found.point);
+    let along = |gradient: &Vec<f64>| -> Vec<f64> {
+        let column = |j: usize| {
+            let slopes = gradient.iter().enumerate();
+            slopes.map(|(i, x)| x * here.tangent[i * w + j]).sum::<f64>()
+        };
+        let slopes: Vec<f64> = (0..w).map(column).collect();
+        let size = largest(&slopes).max(1e-300);
+        slopes.into_iter().map(|x| x / size).collect()
+    };
+    let rows: Vec<f64> = gradients.iter().flat_map(along).collect();
+    let split = singular_values(&rows, gradients.len(), w);
+    split.values.iter().filter(|s| **s > 1e-6).count() + 1 == w
+}
+
+/// A place of the motion from a state, after a while, to which it comes back best after about a period; and after
+/// what time.
+fn recurrence(
+    shooter: &mut Shooter,
+    quotient: &Quotient,
+    start: &[f64],
+    period: f64,
+    watch: &mut dyn FnMut() -> bool,
+) -> Option<(Vec<f64>, f64)> {
+    /// Periods that are looked at, those before, and places in each.
+    const PERIODS: usize = 30;
+    const BEFORE: usize = 15;
+    const PLACES: usize = 60;
+    let step = period / PLACES as f64;
+    let mut state = start.to_vec();
+    state.resize(shooter.flow.dimension(), 0.0);
+    let (mut t, mut states) = (shooter.phase.t, Vec::new());
+    for k in 0..PERIODS * PLACES {
+        if !watch() {
+            return None;
+        }
+        let options =
+            OdeOptions { t0: t, t1: t + step, tolerance: 1e-9, ..OdeOptions::default() };
+        let outcome = integrate(&mut shooter.flow, &state, &options, &mut ());
+        if outcome.stop != StopReason::End {
+            return None;
+        }
+        (t, state) = (outcome.t, outcome.y);
+        if k >= BEFORE * PLACES {
+            states.push(state[..start.len()].to_vec());
+        }
+    }
+    let mut best: Option<(f64, usize, usize)> = None;
+    for i in 0..states.len() {
+        for lag in PLACES * 3 / 4..=PLACES * 4 / 3 {
+            let Some(later) = states.get(i + lag) else { continue };
+            let apart = quotient.variables.iter();
+            let apart = apart.map(|&c| shooter.less_turns(c, later[c] - states[i][c]).abs());
+            let off = apart.fold(0.0_f64, f64::max);
+            if best.is_none_or(|(known, ..)| off < known) {
+                best = Some((off, i, lag));
+            }
+        }
+    }
+    best.map(|(_, i, lag)| (states.swap_remove(i), lag as f64 * step))
 }
 
 /// Whether what was found is an equilibrium.

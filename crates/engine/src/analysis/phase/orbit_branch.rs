@@ -158,20 +158,44 @@ impl Follower {
         p: f64,
         along: &[f64],
     ) -> Option<Place> {
-        let quotient = quotient.moved(&self.shooter.phase.field, &found.point);
         let y = &found.point.y;
         let δ = 1e-5 * self.range();
-        let ahead = self.shoot(&quotient, y, found.period, p + δ)?;
-        let behind = self.shoot(&quotient, y, found.period, p - δ)?;
-        let found = self.shoot(&quotient, y, found.period, p)?;
+        let ahead = self.shoot(quotient, y, found.period, p + δ)?;
+        let behind = self.shoot(quotient, y, found.period, p - δ)?;
+        let found = self.shoot(quotient, y, found.period, p)?;
         let differences = ahead.miss.iter().zip(&behind.miss);
         let by_parameter: Vec<f64> =
             differences.map(|(a, b)| (a - b) / (2.0 * δ) * self.range()).collect();
-        let (matrix, right) = self.equations(&quotient, &found, &by_parameter);
+        let (matrix, right) = self.equations(quotient, &found, &by_parameter);
         let tangent = tangent(&matrix, right.len(), along)?;
         let w = quotient.variables.len();
         let multipliers = Multipliers::of(&found.matrix, w, &self.shooter)?;
+        let quotient = quotient.clone();
         Some(Place { p, quotient, found, by_parameter, tangent, multipliers })
+    }
+
+    /// The same place in a chart that suits it, with the same direction.
+    fn renewed(&mut self, place: Place) -> Option<Place> {
+        let Place { quotient, found, p, tangent, .. } = &place;
+        let moved = quotient.moved(&self.shooter.phase.field, &found.point);
+        if moved.variables == quotient.variables {
+            return Some(place);
+        }
+        let w = quotient.variables.len();
+        let mut along = quotient.carried(&moved, &found.point, &tangent[..w])?;
+        along.extend_from_slice(&tangent[w..]);
+        self.place(&moved, found, *p, &along)
+    }
+
+    /// Whether the parameter changes the motions beside a periodic one.
+    fn changes_derivatives(&mut self, place: &Place) -> bool {
+        let Place { p, quotient, found, .. } = place;
+        let elsewhere = p + 0.37 * (self.to - self.from);
+        let there = self.shoot(quotient, &found.point.y, found.period, elsewhere);
+        there.is_none_or(|there| {
+            let change = there.matrix.iter().zip(&found.matrix).map(|(a, b)| a - b);
+            largest(&change.collect::<Vec<f64>>()) > 1e-10 * (1.0 + largest(&found.matrix))
+        })
     }
 
     /// The periodic motion at a distance along the tangent of a place.
@@ -287,9 +311,6 @@ impl Follower {
         branch: &mut Branch,
         others: &mut Vec<Start>,
     ) {
-        if here.quotient.variables != next.quotient.variables {
-            return;
-        }
         let slope: Function = |place| place.tangent[place.tangent.len() - 1];
         let branches: Function = |place| product(place, 1.0);
         let flips: Function = |place| product(place, -1.0);
@@ -300,7 +321,8 @@ impl Follower {
         };
         let outside = |place: &Place| {
             let pairs = place.multipliers.others().filter(|v| v[1] > 1e-6);
-            pairs.filter(|v| size(v) > 1.0).count()
+            // On the circle by rounding is not outside.
+            pairs.filter(|v| size(v) > 1.0 + 1e-7).count()
         };
         let is_fold = slope(here) * slope(next) < 0.0;
         let is_torus = outside(here) != outside(next);
@@ -393,6 +415,10 @@ impl Follower {
                 break;
             }
             length = (1.5 * length).min(LONGEST * measure(&next));
+            let Some(next) = self.renewed(next) else {
+                branch.end = "a singular point of the constraints";
+                break;
+            };
             here = next;
         }
         (branch, false)
@@ -431,7 +457,7 @@ fn follow(
     let start = follower.place(&quotient, &found, request.from, &along).ok_or_else(|| {
         Failure::usage("the periodic motion cannot be followed from the first value")
     })?;
-    if largest(&start.by_parameter) == 0.0 {
+    if largest(&start.by_parameter) == 0.0 && !follower.changes_derivatives(&start) {
         return Err(Failure::Usage(format!(
             "the parameter `{}` does nothing to this periodic motion",
             request.parameter

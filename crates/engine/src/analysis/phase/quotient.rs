@@ -20,8 +20,10 @@ const ROUNDING: (f64, f64) = (1e-12, 1e-15);
 const SCATTERED: usize = 3;
 /// Charts that are tried.
 const CHARTS: usize = 250;
-/// Newton's iteration for an equilibrium.
+/// Newton's iteration for an equilibrium, and the length of a last step that could not be taken whole, in parts of
+/// 1 + |y|.
 const ITERATIONS: usize = 60;
+const NEAR: f64 = 1e-7;
 
 /// A chart, and what remains in it.
 #[derive(Clone, Debug)]
@@ -86,6 +88,22 @@ impl Quotient {
         Self::without(chart, self.cyclic.clone(), self.order.clone())
     }
 
+    /// A direction of $w$ in the variables of another chart of the same quotient.
+    pub(crate) fn carried(
+        &self,
+        to: &Self,
+        point: &FieldPoint,
+        along: &[f64],
+    ) -> Option<Vec<f64>> {
+        let w = self.variables.len();
+        let tangent = self.point(point)?.tangent;
+        let component = |&c: &usize| {
+            let row = tangent[c * w..(c + 1) * w].iter().zip(along);
+            row.map(|(t, x)| t * x).sum()
+        };
+        Some(to.variables.iter().map(component).collect())
+    }
+
     /// The flow at a state on the constraints; `None` where the chart ends.
     pub(crate) fn point(&self, point: &FieldPoint) -> Option<QuotientPoint> {
         let ChartPoint { tangent, mut matrix, scale } = self.chart.at(point)?;
@@ -132,6 +150,7 @@ impl Quotient {
     /// it reaches none.
     pub(crate) fn settle(&self, field: &mut Field, start: &FieldPoint) -> Option<FieldPoint> {
         let mut point = start.clone();
+        let mut left = 0.0;
         for _ in 0..ITERATIONS {
             let quotient = self.moved(field, &point);
             let w = quotient.variables.len();
@@ -158,13 +177,17 @@ impl Quotient {
                 part *= 0.5;
             };
             let moved = quotient.variables.iter().zip(&step.x);
-            let change = moved
-                .map(|(&c, δ)| δ.abs() / (1.0 + next.y[c].abs()))
-                .fold(0.0_f64, |m, x| m.max(part * x));
+            let whole = moved.map(|(&c, δ)| δ.abs() / (1.0 + next.y[c].abs()));
+            let whole = whole.fold(0.0_f64, f64::max);
+            left = if part < 1.0 { whole } else { 0.0 };
             point = next;
-            if change < 1e-14 {
+            if part * whole < 1e-14 {
                 break;
             }
+        }
+        // Where only parts of steps can be taken, as at the edge of a chart, nothing is near.
+        if left > NEAR {
+            return None;
         }
         let there = self.moved(field, &point).point(&point)?;
         there.is_equilibrium().then_some(point)

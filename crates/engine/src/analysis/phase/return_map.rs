@@ -5,9 +5,10 @@
 //! one. Its derivative comes from runs that begin beside the orbit, by central differences of fourth order: what is
 //! differentiated contains every jump, so that no saltation matrix is left out. One multiplier is zero, because all
 //! states
-//! after the event lie on one surface.
+//! after the event lie on one surface. Where they lie on that of the event itself, as feet on the ground do, a motion that
+//! begins beside the orbit may be below it and strike at once; there $P$ begins and ends a little later.
 
-use pfaff_expr::number;
+use pfaff_expr::{Expr, number};
 use pfaff_model::{
     Datum, Direction, Event, ExpressionScope, Quantity, Span, Workspace, read_expression,
 };
@@ -33,12 +34,14 @@ const EVENTS: usize = 16;
 const TOLERANCE: f64 = 1e-12;
 /// Steps of differences, in Newton's iteration and for the multipliers.
 const STEP: f64 = 1e-5;
-const LAST_STEP: f64 = 2e-4;
+const LAST_STEP: f64 = 1e-4;
 const ITERATIONS: usize = 25;
 /// A return to this part of the size of the state is one.
 const CLOSED: f64 = 1e-8;
 /// Multipliers this near to the unit circle are on it.
 const NEUTRAL: f64 = 1e-5;
+/// How long after an event on its own surface the map begins, in parts of the period.
+const LEAD: f64 = 0.02;
 
 /// Whether a model jumps or switches.
 pub(crate) fn has_jumps(model: &Workspace) -> bool {
@@ -52,11 +55,14 @@ struct ReturnMap<'a> {
     request: &'a OrbitRequest,
     watch: &'a mut dyn FnMut() -> bool,
     t0: f64,
+    /// How long after the event the map begins.
+    lead: f64,
 }
 
-/// A state after the event, and the time that it took.
+/// A state after the event, that which the map has some time later, and the time that a return took.
 #[derive(Clone)]
 struct Returned {
+    after: (Vec<f64>, Vec<f64>),
     q: Vec<f64>,
     v: Vec<f64>,
     time: f64,
@@ -112,13 +118,47 @@ impl ReturnMap<'_> {
             list.iter().map(|s| s.values[row]).collect()
         };
         let time = record.t - self.t0;
-        match row {
-            Some(row) => {
-                let (q, v) = (column(&motion.q, row), column(&motion.v, row));
-                Returned { q, v, time }
-            }
-            None => Returned { q: record.q.clone(), v: record.v.clone(), time },
+        let (q, v) = match row {
+            Some(row) => (column(&motion.q, row), column(&motion.v, row)),
+            None => (record.q.clone(), record.v.clone()),
+        };
+        Returned { after: (q.clone(), v.clone()), q, v, time }
+    }
+
+    /// The same, with the state of the map.
+    fn later(&mut self, at: Returned) -> Result<Returned, Failure> {
+        if self.lead == 0.0 {
+            return Ok(at);
         }
+        let motion = self.run(Some((&at.q, &at.v)), self.lead)?;
+        let last = |list: &[crate::motion::Series]| -> Vec<f64> {
+            list.iter().map(|s| s.values.last().copied().unwrap_or(f64::NAN)).collect()
+        };
+        let (q, v) = (last(&motion.q), last(&motion.v));
+        Ok(Returned { q, v, time: at.time + self.lead, ..at })
+    }
+
+    /// Whether a state lies on the surface of the event.
+    fn is_on_surface(&self, at: &Returned) -> bool {
+        let Some(event) = self.model.events.iter().find(|event| event.name == self.on) else {
+            return false;
+        };
+        let model = &self.model;
+        let value = |symbol: Expr| {
+            let place = |k: usize| {
+                let c = &model.coordinates[k];
+                match symbol {
+                    s if s == c.position => Some(at.q[k]),
+                    s if s == c.velocity => Some(at.v[k]),
+                    _ => None,
+                }
+            };
+            let own = (0..model.coordinates.len()).find_map(place);
+            let parameter = || model.parameters.iter().find(|p| p.symbol == symbol);
+            own.or_else(|| parameter().map(|p| p.value)).unwrap_or(f64::NAN)
+        };
+        let g = model.graph.evaluate(&[event.expr], &value)[0];
+        g.abs() <= 1e-6 * (1.0 + largest(&at.q))
     }
 
     /// The next return from a state; `guess` is about how long it takes.
@@ -130,7 +170,8 @@ impl ReturnMap<'_> {
                 e.name == self.on && e.t - self.t0 > 1e-6 * guess && e.t < motion.stop.t
             };
             if let Some(event) = motion.events.iter().position(own) {
-                return Ok(Some(self.after(&motion, event)));
+                let after = self.after(&motion, event);
+                return self.later(after).map(Some);
             }
             if motion.stop.reason.is_early() {
                 return Ok(None);
@@ -237,25 +278,29 @@ pub(crate) fn returning(
     let t0 = phase.t;
     let g = &workspace.graph;
     // Coordinates that events or jumps look at are not left out.
-    let seen: Vec<pfaff_expr::Expr> = workspace
-        .events
-        .iter()
-        .map(|event| event.expr)
-        .chain(workspace.resets.iter().flat_map(|reset| reset.values.iter().map(|(_, e)| *e)))
-        .collect();
-    let is_seen: Vec<bool> = workspace
-        .coordinates
-        .iter()
-        .enumerate()
-        .map(|(k, c)| {
-            let is_set = workspace.resets.iter().any(|reset| {
-                reset.values.iter().any(|(q, _)| *q == Quantity::Coordinate(k, 0))
-            });
-            is_set || seen.iter().any(|&e| g.contains(e, &[c.position]))
-        })
-        .collect();
-    let mut map = ReturnMap { model: workspace, on, request, watch, t0 };
-    let (start, mut period) = map.guess()?;
+    let seen: Vec<Expr> = workspace.events.iter().map(|event| event.expr).collect();
+    let is_seen: Vec<bool> =
+        workspace
+            .coordinates
+            .iter()
+            .enumerate()
+            .map(|(k, c)| {
+                let mut values = workspace.resets.iter().flat_map(|reset| &reset.values);
+                let own = Quantity::Coordinate(k, 0);
+                // What only counts on, as `x = x + step`, is looked at by nothing.
+                let counts = |e: Expr| g.derivative(e, c.position) == g.one();
+                let in_resets = values.any(|&(q, e)| {
+                    if q == own { !counts(e) } else { g.contains(e, &[c.position]) }
+                });
+                in_resets || seen.iter().any(|&e| g.contains(e, &[c.position]))
+            })
+            .collect();
+    let mut map = ReturnMap { model: workspace, on, request, watch, t0, lead: 0.0 };
+    let (mut start, mut period) = map.guess()?;
+    if map.is_on_surface(&start) {
+        map.lead = LEAD * period;
+        start = map.later(start)?;
+    }
     let n = phase.field.n;
     let places = phase.field.velocity_at.clone();
     let joined = |at: &Returned| -> Vec<f64> {
@@ -273,6 +318,8 @@ pub(crate) fn returning(
     let cyclic = |c: &usize| quotient.cyclic.contains(c) && !is_seen[*c];
     let variables: Vec<usize> = free.iter().copied().filter(|c| !cyclic(c)).collect();
     let w = variables.len();
+    // The size of what is varied: cyclic coordinates may be anywhere.
+    let scale = |y: &[f64]| variables.iter().fold(0.0_f64, |m, &c| m.max(y[c].abs()));
     let failed = || {
         Failure::usage(
             "no periodic motion was found from here: try another start, or another event",
@@ -301,13 +348,18 @@ pub(crate) fn returning(
         }
         period = here.time;
         let off = miss(&y, &here);
-        let scale = 1.0 + largest(&y);
-        if largest(&off) < 1e-13 * scale {
+        if largest(&off) < 1e-13 * (1.0 + largest(&y)) {
             break;
         }
-        let matrix = slopes(&mut map, &mut shifted, &mut image, &y, period, (w, STEP), &|a| {
-            variables.iter().map(|&c| joined(a)[c]).collect()
-        })?;
+        let matrix = slopes(
+            &mut map,
+            &mut shifted,
+            &mut image,
+            &y,
+            period,
+            (w, scale(&y), STEP),
+            &|a| variables.iter().map(|&c| joined(a)[c]).collect(),
+        )?;
         let Some(matrix) = matrix else { return Err(failed()) };
         let rows: Vec<f64> =
             (0..w * w).map(|k| matrix[k] - f64::from(u8::from(k / w == k % w))).collect();
@@ -336,9 +388,24 @@ pub(crate) fn returning(
     }
     let values =
         |a: &Returned| -> Vec<f64> { variables.iter().map(|&c| joined(a)[c]).collect() };
-    let near = slopes(&mut map, &mut shifted, &mut image, &y, period, (w, LAST_STEP), &values)?;
-    let far =
-        slopes(&mut map, &mut shifted, &mut image, &y, period, (w, 2.0 * LAST_STEP), &values)?;
+    let near = slopes(
+        &mut map,
+        &mut shifted,
+        &mut image,
+        &y,
+        period,
+        (w, scale(&y), LAST_STEP),
+        &values,
+    )?;
+    let far = slopes(
+        &mut map,
+        &mut shifted,
+        &mut image,
+        &y,
+        period,
+        (w, scale(&y), 2.0 * LAST_STEP),
+        &values,
+    )?;
     let (Some(near), Some(far)) = (near, far) else { return Err(failed()) };
     let matrix: Vec<f64> = near.iter().zip(&far).map(|(a, b)| (4.0 * a - b) / 3.0).collect();
     let mut multipliers = eigenvalues(w, &matrix)
@@ -358,13 +425,16 @@ pub(crate) fn returning(
         Stability::Undecided
     };
     let end = joined(&here);
+    let (q, v) = here.after.clone();
+    let struck =
+        if map.lead > 0.0 { joined(&Returned { q, v, ..here.clone() }) } else { y.clone() };
     let names = &phase.field.names;
     let drift = quotient.cyclic.iter().filter(|c| !is_seen[**c]);
     Ok(Orbit {
         title: model.name().to_owned(),
         period: here.time,
         drift: drift.map(|&c| (names[c].clone(), end[c] - y[c])).collect(),
-        state: names.iter().cloned().zip(y.iter().copied()).collect(),
+        state: names.iter().cloned().zip(struck).collect(),
         multipliers,
         trivial: trivial.into_iter().map(|k| (k, "across the section".to_owned())).collect(),
         residual: largest(&off),
@@ -381,12 +451,12 @@ fn slopes(
     image: &mut dyn FnMut(&mut ReturnMap<'_>, &[f64], f64) -> Result<Option<Returned>, Failure>,
     y: &[f64],
     period: f64,
-    (w, step): (usize, f64),
+    (w, size, step): (usize, f64, f64),
     values: &dyn Fn(&Returned) -> Vec<f64>,
 ) -> Result<Option<Vec<f64>>, Failure> {
     let mut matrix = vec![0.0; w * w];
     for j in 0..w {
-        let h = step * (1.0 + largest(y).min(10.0));
+        let h = step * (1.0 + size.min(10.0));
         let mut ends = Vec::new();
         for sign in [1.0, -1.0] {
             let mut change = vec![0.0; w];

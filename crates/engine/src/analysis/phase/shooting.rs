@@ -51,6 +51,8 @@ pub(crate) struct Return {
     pub(crate) parts: Vec<Vec<f64>>,
     /// The end before it was turned back.
     pub(crate) landed: Vec<f64>,
+    /// $\int\operatorname{div}$ over the period, the logarithm of the product of the multipliers.
+    pub(crate) divergence: f64,
 }
 
 impl Shooter {
@@ -169,7 +171,8 @@ impl Shooter {
         let miss = wanted.variables.iter().map(miss).collect();
         let rows = wanted.variables.iter().flat_map(|&c| (0..w).map(move |j| (c, j)));
         let matrix = rows.map(|(c, j)| columns[j][c]).collect();
-        Some(Return { point, end, period, miss, matrix, parts: Vec::new(), landed })
+        let divergence = outcome.y.last().copied().unwrap_or(0.0);
+        Some(Return { point, end, period, miss, matrix, parts: Vec::new(), landed, divergence })
     }
 
     /// A difference of a component, less whole turns if it is an angle.

@@ -113,11 +113,11 @@ pub(crate) fn judge(
     let Some(here) = quotient.point(point) else {
         return (0, S::Undecided, R::Degenerate);
     };
-    if !here.is_equilibrium() {
-        return (0, S::Undecided, R::NoEquilibrium);
-    }
     if field.has_time {
         return (0, S::Undecided, R::ExplicitTime);
+    }
+    if !here.is_equilibrium() {
+        return (0, S::Undecided, R::NoEquilibrium);
     }
     if values.is_empty() {
         return (0, S::Stable, R::Fixed);
@@ -151,7 +151,7 @@ pub(crate) fn judge(
 }
 
 /// Directions along which the matrix vanishes.
-fn kernel(matrix: &[f64], w: usize) -> Vec<Vec<f64>> {
+pub(crate) fn kernel(matrix: &[f64], w: usize) -> Vec<Vec<f64>> {
     let split = singular_values(matrix, w, w);
     let largest = split.values.first().copied().unwrap_or(0.0);
     let flat = split.values.into_iter().zip(split.directions);

@@ -21,8 +21,9 @@ use crate::system::explicit_steps;
 
 /// Steps after which the directions are made orthonormal.
 const STEPS: usize = 12;
-/// Lengths at which they are before.
+/// Lengths at which they are before: what is short has a large error in parts of its size.
 const LONG: f64 = 1e3;
+const SHORT: f64 = 0.1;
 
 /// The system (T).
 pub(crate) struct TangentFlow {
@@ -118,7 +119,7 @@ fn normals(point: &FieldPoint) -> Vec<Vec<f64>> {
 }
 
 /// Adds the part of a vector that is new, with length 1.
-fn add_to_basis(basis: &mut Vec<Vec<f64>>, mut x: Vec<f64>) {
+pub(crate) fn add_to_basis(basis: &mut Vec<Vec<f64>>, mut x: Vec<f64>) {
     let size = dot(&x, &x).sqrt();
     for _ in 0..2 {
         for b in &*basis {
@@ -285,6 +286,18 @@ impl System for TangentFlow {
         Ok(())
     }
 
+    /// What stays zero but for rounding, as the rates across a steady motion, is measured by the others.
+    fn raise_scales(&mut self, _t: f64, y: &[f64], _h: f64, scales: &mut [f64]) {
+        /// The part of the largest component, and that of a direction of length 1.
+        const PARTS: [f64; 2] = [1e-6, 1e-3];
+        let (state, directions) = scales.split_at_mut(self.d);
+        let largest = y[..self.d].iter().fold(0.0_f64, |m, x| m.max(x.abs()));
+        state.iter_mut().for_each(|s| *s = s.max(PARTS[0] * largest));
+        if self.is_renewed {
+            directions.iter_mut().for_each(|s| *s = s.max(PARTS[1]));
+        }
+    }
+
     fn has_invariants(&self) -> bool {
         self.field.m > 0
     }
@@ -297,7 +310,8 @@ impl System for TangentFlow {
         let last = y.len() - 1;
         let directions = &mut y[self.d..last];
         let is_long = directions.iter().any(|x| x.abs() > LONG);
-        if self.steps < STEPS && !is_long {
+        let is_short = |s: &[f64]| s.iter().all(|x| x.abs() < SHORT);
+        if self.steps < STEPS && !is_long && !directions.chunks_exact(self.d).any(is_short) {
             return Ok(false);
         }
         self.steps = 0;

@@ -11,7 +11,7 @@
 use pfaff_expr::{Expr, Graph, Relation};
 use pfaff_model::{Dynamics, Quantity, Workspace};
 
-use crate::ensemble::lanes::programs::{Field, magnitude, real};
+use crate::ensemble::lanes::field::{Field, magnitude, real};
 
 /// Residuals below this part of their terms count as met.
 const MET: f64 = 1e-12;

@@ -6,11 +6,14 @@ use pfaff_program::{LANES, LaneExecutor, LaneRows};
 
 use crate::audit::error::error_limit;
 use crate::ensemble::lanes::cubic::Cubic;
-use crate::ensemble::lanes::programs::{StartLayout, StepLayout};
+use crate::ensemble::lanes::layout::StepLayout;
+use crate::ensemble::lanes::step_program::StepExecutor;
 use crate::ensemble::lanes::{LaneCheck, LaneCheckKind, LaneEventRecord, LaneMotion, Lanes};
 
 /// Differences beyond this part of a coordinate's size say nothing.
 const APART: f64 = 0.03;
+/// Residuals of the equations as written, in parts of their terms: rounding alone.
+const AT_STEPS: f64 = 1e-9;
 /// The error of a single step, in parts of the tolerance.
 const OF_STEP: f64 = 1.0;
 /// Short steps onto an event at most.
@@ -23,7 +26,7 @@ const TOGETHER: f64 = 1e-3;
 /// Eight lanes with their executors. Give each thread its own.
 pub(crate) struct LaneRun<'a> {
     lanes: &'a Lanes,
-    step: LaneExecutor,
+    step: StepExecutor,
     start: LaneExecutor,
     point: LaneExecutor,
     /// The rows before and after a step.
@@ -54,7 +57,6 @@ struct InFlight {
     values: Vec<f64>,
     /// The rows of its first step.
     start: Vec<f64>,
-    energy: [f64; 2],
     is_second: bool,
     /// Which of the tolerances the second integration has.
     attempt: usize,
@@ -84,6 +86,10 @@ struct Ended {
     y: Vec<f64>,
     largest: Vec<f64>,
     steps: f64,
+    /// The largest imbalance of energy, the largest size of its terms, and the largest residual of each constraint.
+    energy_off: f64,
+    energy_size: f64,
+    residuals: Vec<f64>,
     event: Option<usize>,
 }
 
@@ -100,16 +106,16 @@ impl<'a> LaneRun<'a> {
     pub(crate) fn new(lanes: &'a Lanes) -> Self {
         let programs = &lanes.programs;
         let layout = programs.layout;
-        let start = StartLayout { step: layout };
+        let step = programs.step.executor(layout, &lanes.values, lanes.backend);
         Self {
             lanes,
-            step: programs.step.lane_executor(&lanes.values, lanes.backend),
+            before: step.room(),
+            after: step.room(),
+            step,
             start: programs.start.lane_executor(&[], lanes.backend),
             point: programs.point.lane_executor(&[], lanes.backend),
-            before: LaneRows::new(layout.rows() + 2),
-            after: LaneRows::new(layout.rows() + 2),
             start_inputs: LaneRows::new(3 + lanes.values.len()),
-            start_outputs: LaneRows::new(start.rows()),
+            start_outputs: LaneRows::new(programs.start.outputs()),
             point_inputs: LaneRows::new(1 + layout.controlled() + lanes.values.len()),
             point_outputs: LaneRows::new(programs.point.outputs()),
             waiting: VecDeque::new(),
@@ -123,29 +129,31 @@ impl<'a> LaneRun<'a> {
 
     /// Runs so many motions. `values` writes the parameters of one over those of the model; `done` takes each when it
     /// is complete, in any order, or `None` if a single run has to do it; what is not handed over was interrupted.
+    /// Tells how many trials of eight lanes it took.
     pub(crate) fn run(
         &mut self,
         count: usize,
         values: &mut dyn FnMut(usize, &mut [f64]),
         done: &mut dyn FnMut(usize, Option<LaneMotion>),
         goes_on: &dyn Fn() -> bool,
-    ) {
-        let mut next = 0;
+    ) -> usize {
+        let (mut next, mut trials) = (0, 0);
         self.owners = [usize::MAX; LANES];
         loop {
             for lane in 0..LANES {
                 self.fill(lane, &mut next, count, values, done);
             }
-            self.advance(&mut next, count, values, done, goes_on);
+            trials += self.advance(&mut next, count, values, done, goes_on);
             self.read_off(done);
             if self.waiting.is_empty() && (next >= count || !goes_on()) {
                 break;
             }
         }
         self.ended.clear();
+        trials
     }
 
-    /// Steps until no lane has a motion.
+    /// Steps until no lane has a motion; tells how many.
     fn advance(
         &mut self,
         next: &mut usize,
@@ -153,12 +161,11 @@ impl<'a> LaneRun<'a> {
         values: &mut dyn FnMut(usize, &mut [f64]),
         done: &mut dyn FnMut(usize, Option<LaneMotion>),
         goes_on: &dyn Fn() -> bool,
-    ) {
+    ) -> usize {
         let layout = self.lanes.programs.layout;
         let mut trials = 0_usize;
         while self.active.iter().any(Option::is_some) {
-            let rows = layout.rows() * LANES;
-            self.step.evaluate(&self.before.rows()[..rows], self.after.rows_mut());
+            self.step.evaluate(&mut self.before, &mut self.after);
             std::mem::swap(&mut self.before, &mut self.after);
             // From here on `before` is what the step came to, and `after` what it started from.
             let flags = &self.before.rows()[layout.attention() * LANES..][..LANES];
@@ -176,6 +183,7 @@ impl<'a> LaneRun<'a> {
                 *next = count;
             }
         }
+        trials
     }
 
     /// Gives the next motion to a lane; without one it stands still.
@@ -213,9 +221,7 @@ impl<'a> LaneRun<'a> {
     /// Puts a motion at its start into a lane.
     fn place(&mut self, lane: usize, mut flight: Box<InFlight>) {
         let layout = self.lanes.programs.layout;
-        for (row, value) in flight.start.iter().enumerate().take(layout.rows()) {
-            self.before.set(row, lane, *value);
-        }
+        write_lane(self.before.rows_mut(), lane, &flight.start[..layout.rows()]);
         let settings = self.lanes.settings;
         if flight.is_second {
             let tolerance = settings.looser[flight.attempt];
@@ -251,26 +257,23 @@ impl<'a> LaneRun<'a> {
             values(flight.case, &mut flight.values);
             flights.push(flight);
         }
+        let given = [settings.t0, settings.t1, settings.tolerance];
+        let inputs = self.start_inputs.rows_mut();
         for lane in 0..LANES {
             let flight = &flights[lane.min(some - 1)];
-            let given = [settings.t0, settings.t1, settings.tolerance];
-            for (row, value) in given.iter().chain(&flight.values).enumerate() {
-                self.start_inputs.set(row, lane, *value);
-            }
+            write_lane(inputs, lane, &given);
+            write_lane(&mut inputs[given.len() * LANES..], lane, &flight.values);
         }
         self.start.evaluate(self.start_inputs.rows(), self.start_outputs.rows_mut());
-        let layout = StartLayout { step: self.lanes.programs.layout };
+        let layout = self.lanes.programs.layout;
         for (lane, mut flight) in flights.into_iter().enumerate() {
-            if self.start_outputs.at(layout.good(), lane) != 1.0 {
+            if self.start_outputs.at(layout.good_start(), lane) != 1.0 {
                 done(flight.case, None);
                 self.spare.push(flight);
                 continue;
             }
-            flight.start.clear();
-            let rows = 0..layout.step.rows();
-            flight.start.extend(rows.map(|row| self.start_outputs.at(row, lane)));
-            flight.energy = [layout.energy(), layout.energy_size()]
-                .map(|row| self.start_outputs.at(row, lane));
+            let rows = &self.start_outputs.rows()[..layout.rows() * LANES];
+            read_lane(rows, lane, &mut flight.start);
             flight.is_second = false;
             flight.attempt = 0;
             flight.events.clear();
@@ -316,14 +319,17 @@ impl<'a> LaneRun<'a> {
     /// Notes the state in which a lane is as the end of its integration.
     fn note_end(&self, lane: usize, event: Option<usize>, flight: &mut InFlight) {
         let layout = self.lanes.programs.layout;
-        let (d, all) = (layout.controlled(), layout.controlled() + layout.work);
+        let (d, all) = (layout.controlled(), layout.carried());
         let ended = if flight.is_second { &mut flight.second } else { &mut flight.end };
+        let rows = self.before.rows();
+        let from = |first: usize, count: usize| &rows[first * LANES..(first + count) * LANES];
         ended.t = self.before.at(StepLayout::T, lane);
-        ended.y.clear();
-        ended.y.extend((0..all).map(|i| self.before.at(StepLayout::y(i), lane)));
-        ended.largest.clear();
-        ended.largest.extend((0..d).map(|i| self.before.at(layout.largest(i), lane)));
         ended.steps = self.before.at(StepLayout::STEPS, lane);
+        read_lane(from(StepLayout::Y, all), lane, &mut ended.y);
+        read_lane(from(layout.largest(0), d), lane, &mut ended.largest);
+        ended.energy_off = self.before.at(StepLayout::OFF, lane);
+        ended.energy_size = self.before.at(StepLayout::ENERGY_SIZE, lane);
+        read_lane(from(layout.residual(0), layout.constraints), lane, &mut ended.residuals);
         ended.event = event;
     }
 
@@ -462,16 +468,17 @@ impl<'a> LaneRun<'a> {
             points.push((place, flight.end.t, &flight.end.y[..d]));
         }
         for some in points.chunks(LANES) {
+            let inputs = self.point_inputs.rows_mut();
             for lane in 0..LANES {
                 let (place, t, y) = some[lane.min(some.len() - 1)];
-                let numbers = [&t].into_iter().chain(y).chain(&flights[place].values);
-                for (row, value) in numbers.enumerate() {
-                    self.point_inputs.set(row, lane, *value);
-                }
+                write_lane(inputs, lane, &[t]);
+                write_lane(&mut inputs[LANES..], lane, y);
+                write_lane(&mut inputs[(1 + d) * LANES..], lane, &flights[place].values);
             }
             self.point.evaluate(self.point_inputs.rows(), self.point_outputs.rows_mut());
             for lane in 0..some.len() {
-                found.extend((0..rows).map(|row| self.point_outputs.at(row, lane)));
+                let column = self.point_outputs.rows().chunks_exact(LANES);
+                found.extend(column.map(|row| row[lane]));
             }
         }
         drop(points);
@@ -511,7 +518,7 @@ impl<'a> LaneRun<'a> {
         let rounding = 3.0 * f64::EPSILON * end.steps.sqrt();
         // NOTE: a margin that is three times that of a long run, because these may be short.
         let by_tolerance = (30.0 * tolerance + rounding) / settings.looser[flight.attempt];
-        let by_steps = 3.0 * (second.steps / end.steps).powi(8);
+        let by_steps = 3.0 * (second.steps / end.steps).powi(programs.step.order());
         let margin = by_tolerance.max(by_steps.min(1.0));
         let (mut largest, mut errors) = (0.0_f64, Vec::with_capacity(n));
         for i in 0..n {
@@ -524,17 +531,14 @@ impl<'a> LaneRun<'a> {
             let of_rounding = f64::EPSILON * (end.y[i].abs() + end.steps * size);
             errors.push(margin * distance + of_rounding + OF_STEP * tolerance * size);
         }
-        let residuals = read[kept + 2..].iter().take(self.lanes.constraints);
-        let mut checks = Vec::with_capacity(self.lanes.constraints + 2);
+        let mut checks = Vec::with_capacity(layout.constraints + 4);
         let mut check = |kind, value, limit| checks.push(LaneCheck { kind, value, limit });
-        for (a, residual) in residuals.enumerate() {
+        for (a, residual) in end.residuals.iter().enumerate() {
             // Every velocity is computed from those that are free, to rounding.
             check(LaneCheckKind::Constraint(a), *residual, 1e-12);
         }
-        let (energy, size) = (read[kept], read[kept + 1]);
         let work = if layout.work > 0 { end.y[layout.controlled()] } else { 0.0 };
-        let off = (energy - flight.energy[0] - work).abs();
-        let scale = size.max(flight.energy[1]).max(energy.abs() + work.abs());
+        let scale = end.energy_size.max(work.abs());
         let per_step = tolerance + 4.0 * f64::EPSILON;
         let quadrature = if layout.work > 0 {
             100.0 * libm::pow(tolerance, 0.875) * work.abs()
@@ -542,7 +546,9 @@ impl<'a> LaneRun<'a> {
             0.0
         };
         let limit = 10.0 * per_step * (end.steps + 1.0) * scale + quadrature;
-        check(LaneCheckKind::EnergyBalance, off, limit.min(1e-2 * scale));
+        check(LaneCheckKind::EnergyBalance, end.energy_off, limit.min(1e-2 * scale));
+        check(LaneCheckKind::Equations, read[kept], AT_STEPS);
+        check(LaneCheckKind::Differentiated, read[kept + 1], AT_STEPS);
         check(LaneCheckKind::SecondIntegration, largest, error_limit(tolerance, end.steps));
         // Written so that what is not a number does not pass.
         if !checks.iter().all(|check| check.value <= check.limit) {
@@ -558,6 +564,21 @@ impl<'a> LaneRun<'a> {
             events: std::mem::take(&mut flight.events),
         })
     }
+}
+
+/// Writes the numbers of a lane, from the first row on.
+#[inline]
+fn write_lane(rows: &mut [f64], lane: usize, values: &[f64]) {
+    for (row, value) in rows.chunks_exact_mut(LANES).zip(values) {
+        row[lane] = *value;
+    }
+}
+
+/// The numbers of a lane.
+#[inline]
+fn read_lane(rows: &[f64], lane: usize, values: &mut Vec<f64>) {
+    values.clear();
+    values.extend(rows.chunks_exact(LANES).map(|row| row[lane]));
 }
 
 /// What the events did in a step.

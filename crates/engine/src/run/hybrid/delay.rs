@@ -24,6 +24,8 @@ const VALUES: usize = DEGREE + 3;
 const SMOOTH: u8 = 9;
 /// Halvings of a piece.
 const HALVINGS: usize = 40;
+/// Polynomials that are off by more, in parts of their size, are not off by rounding.
+const NOISE: f64 = 1e-12;
 /// Corners that are nearer are one.
 const NEAR: f64 = 1e-12;
 /// The most corners that are looked after.
@@ -162,6 +164,7 @@ impl Delays {
             // What lies ahead of the motion is not known.
             until = until.min(t + delay.lag);
         }
+        let mut best = f64::INFINITY;
         for _ in 0..HALVINGS {
             let fits: Vec<(Vec<f64>, f64)> = self
                 .list
@@ -172,10 +175,15 @@ impl Delays {
                     fitted(&at, t, until)
                 })
                 .collect();
-            let is_good = fits.iter().all(|(c, error)| {
+            let parts = fits.iter().map(|(c, error)| {
                 let size = c.iter().fold(0.0_f64, |m, c| m.max(c.abs()));
-                *error <= 0.1 * self.tolerance * size + 1e-14 * size
+                if *error == 0.0 { 0.0 } else { error / size }
             });
+            let off = parts.fold(0.0_f64, |m, x| if x.is_nan() { x } else { m.max(x) });
+            // NOTE: what a half as long piece does not make better is the rounding of the past motion.
+            let is_rounding = off > 0.3 * best && off < NOISE;
+            let is_good = off <= 0.1 * self.tolerance + 1e-14 || is_rounding;
+            best = off;
             for (i, (coefficients, _)) in fits.iter().enumerate() {
                 let place = self.first + i * VALUES;
                 parameters[place] = f64::midpoint(t, until);

@@ -10,10 +10,13 @@ mod columns;
 mod delay;
 mod friction;
 mod phase;
+mod second_history;
 mod settle;
 mod switching;
 
-use pfaff_model::{Diagnostic, Workspace};
+use pfaff_expr::Expr;
+use pfaff_model::{Diagnostic, Principle, Workspace};
+use pfaff_solver::{ContactState, Rubbing};
 
 use crate::clock::Stopwatch;
 use crate::derivation::derive_in;
@@ -33,6 +36,7 @@ use crate::run::hybrid::switching::{Place, Switching};
 use crate::run::initial_value::{Segment, integrate_segment};
 use crate::run::prepare::RunInput;
 use crate::run::progress::Progress;
+use crate::run::record::Record;
 use crate::system::compiled::CompiledSystem;
 use crate::system::contact::{Hints, Impacted};
 
@@ -57,6 +61,38 @@ pub(crate) fn run(
     request: &Run,
     watch: &mut dyn FnMut(&Progress<'_>) -> bool,
 ) -> Result<Motion, Failure> {
+    let mut motion = integrated(model, request, watch)?;
+    if !model.hybrid.delays.is_empty() {
+        let tolerance = Settings::new(model, request)?.options.tolerance;
+        let stricter = second_history::stricter(request, tolerance);
+        let clock = Stopwatch::start(request.clock);
+        let again = {
+            // Who watches sees the motion as it is, and may end the second one.
+            let found = &motion;
+            let mut tell = |progress: &Progress<'_>| {
+                watch(&Progress {
+                    t: found.stop.t,
+                    steps: found.statistics.steps + progress.steps,
+                    rows: found.t.len(),
+                    record: &Record::new(progress.setting.model, 0),
+                    earlier: Some(found),
+                    ..*progress
+                })
+            };
+            integrated(model, &stricter, &mut tell)
+        };
+        second_history::compare(&mut motion, again, tolerance);
+        motion.statistics.audit_us += clock.microseconds();
+    }
+    Ok(motion)
+}
+
+/// One segment after another.
+fn integrated(
+    model: &Workspace,
+    request: &Run,
+    watch: &mut dyn FnMut(&Progress<'_>) -> bool,
+) -> Result<Motion, Failure> {
     let settings = Settings::new(model, request)?;
     let clock = Stopwatch::start(request.clock);
     let span = settings.options.t1 - settings.t0;
@@ -77,6 +113,10 @@ pub(crate) fn run(
         None => model,
     };
     let phases = Phases::new(model, request.principle, settings.backend, span);
+    // NOTE: other principles determine velocities by their multipliers.
+    let is_chetaev = request.principle.unwrap_or(model.principle) == Principle::Chetaev;
+    let velocities_jump = model.hybrid.switches()
+        || (is_chetaev && constraints_jump(model, own, &phases.branches));
     let state = first_state(model, request, &settings)?;
     let mut run = HybridRun {
         switching: Switching::new(&phases.branches),
@@ -98,12 +138,14 @@ pub(crate) fn run(
         log: ImpactLog::default(),
         whole: None,
         short: 0,
+        growth: 1.0,
         work: [0.0; 2],
         scales: Vec::new(),
         switches: Vec::new(),
         impacted: Impacted::default(),
         is_ambiguous: false,
         is_moved: false,
+        velocities_jump,
         speed: 0.0,
         sizes: Vec::new(),
         energy: 0.0,
@@ -117,8 +159,9 @@ pub(crate) fn run(
         let (phase, segment) = match run.integrate(watch) {
             Ok(found) => found,
             // What was computed so far is kept.
-            Err(Failure::Model(_)) if run.whole.is_some() => {
-                return run.held("what begins to hold contradicts itself, or has no value");
+            Err(Failure::Model(found)) if run.whole.is_some() => {
+                let why = found.first().map(|d| d.message.clone()).unwrap_or_default();
+                return run.held(&format!("what begins to hold contradicts itself: {why}"));
             }
             Err(failure) => return Err(failure),
         };
@@ -133,6 +176,18 @@ pub(crate) fn run(
     let mut motion = run.finished();
     motion.statistics.derive_us = derive_us;
     Ok(motion)
+}
+
+/// Whether constraints contain what jumps at a switch: branches, parameters that an event sets, delayed values. `own`
+/// parameters are those of the text.
+fn constraints_jump(model: &Workspace, own: usize, branches: &Branches) -> bool {
+    let set = model.resets.iter().flat_map(|reset| &reset.parameters);
+    let mut symbols: Vec<Expr> =
+        set.map(|(place, _)| model.parameters[*place].symbol).collect();
+    symbols.extend(model.parameters[own..].iter().map(|p| p.symbol));
+    symbols.extend(branches.symbols());
+    let fixed = &branches.model;
+    fixed.constraints.iter().any(|c| fixed.graph.contains(c.expr, &symbols))
 }
 
 /// Modes that no event leads to, or out of.
@@ -205,6 +260,8 @@ struct HybridRun<'a> {
     whole: Option<Motion>,
     /// Short segments in a row.
     short: usize,
+    /// How much the motion made a change grow so far, as far as that was measured.
+    growth: f64,
     work: [f64; 2],
     reach: Vec<f64>,
     scales: Vec<f64>,
@@ -217,6 +274,8 @@ struct HybridRun<'a> {
     is_ambiguous: bool,
     /// Whether the velocities have changed at the start of the segment.
     is_moved: bool,
+    /// Whether velocities may jump at a switch because other constraints, or other branches of them, hold then.
+    velocities_jump: bool,
     /// The largest velocity so far, and the largest values of all positions and velocities.
     speed: f64,
     sizes: Vec<f64>,
@@ -261,6 +320,7 @@ impl HybridRun<'_> {
             second: self.second.take(),
             scales: std::mem::take(&mut self.scales),
             steps: self.whole.as_ref().map_or(0, |whole| whole.statistics.steps),
+            growth: self.growth,
             contacts: self.phases.solver(&self.now)?,
             has_closed: self.now.contacts.iter().any(|c| !c.is_open()),
             counts: self.counts.clone(),
@@ -268,6 +328,7 @@ impl HybridRun<'_> {
             energy: self.energy,
             noise: None,
             template: None,
+            sensitivities: Vec::new(),
         };
         let rest = self.remaining();
         let whole = &self.whole;
@@ -337,17 +398,19 @@ impl HybridRun<'_> {
         if closing.is_some() {
             motion.notes.retain(|note| !matches!(note, Note::Stopped(_)));
         }
-        if self.model.hybrid.switches() {
-            let energies = motion.energy.iter().filter(|e| e.is_finite());
-            self.energy = energies.fold(self.energy, |m, e| m.max(e.abs()));
+        let energies = motion.energy.iter().filter(|e| e.is_finite());
+        self.energy = energies.fold(self.energy, |m, e| m.max(e.abs()));
+        if self.velocities_jump {
             let columns = motion.q.iter().chain(&motion.v);
             self.sizes.resize(motion.q.len() + motion.v.len(), 0.0);
             for (size, series) in self.sizes.iter_mut().zip(columns) {
                 let finite = series.values.iter().filter(|x| x.is_finite());
                 *size = finite.fold(*size, |m, x| m.max(x.abs()));
             }
-            self.speed = self.sizes[motion.q.len()..].iter().fold(0.0, |m, v| m.max(*v));
         }
+        let velocities = motion.v.iter().flat_map(|series| &series.values);
+        let velocities = velocities.chain(&end.v).filter(|v| v.is_finite());
+        self.speed = velocities.fold(self.speed, |m, v| m.max(v.abs()));
         let (stop, length) = (motion.stop.clone(), motion.stop.t - self.t);
         match &mut self.whole {
             Some(whole) => whole.append(motion),
@@ -360,8 +423,9 @@ impl HybridRun<'_> {
         self.short = if length < SHORT * span { self.short + 1 } else { 0 };
         (self.before.t, self.before.a) = (stop.t, acceleration);
         self.before.v.clone_from(&end.v);
+        self.growth = segment.growth;
         self.scales = scales;
-        if self.model.hybrid.switches() {
+        if self.velocities_jump {
             // The other variables may be different ones in the next phase.
             self.scales.truncate(self.model.coordinates.len());
             // What has not moved is measured by what has.
@@ -421,7 +485,9 @@ impl HybridRun<'_> {
                     None => self.broken(phase, (k, f), crossing),
                 };
                 self.cause.hints.sliding.push((k, f, direction));
+                self.followers(k, f, direction[0]);
             }
+            Switch::Stir => {}
             Switch::Halt(k, f) => self.cause.hints.stopped.push((k, f)),
             Switch::Leave(k, sign) => {
                 self.now.signs[k] = sign;
@@ -429,6 +495,23 @@ impl HybridRun<'_> {
             }
             Switch::Drop(i) => self.cause.dropped = Some(i),
             Switch::Grip(i) => self.cause.grip = Some(i),
+        }
+    }
+
+    /// Frictions that repeat one slide with it.
+    fn followers(&mut self, k: usize, f: usize, sign: f64) {
+        let contacts = &self.model.hybrid.contacts;
+        let place: usize = contacts[..k].iter().map(|c| c.frictions.len()).sum::<usize>() + f;
+        for (other, state) in self.now.contacts.iter().enumerate() {
+            let ContactState::Closed(rubbing) = state else { continue };
+            for (i, rubs) in rubbing.iter().enumerate() {
+                if let Rubbing::Follow(Some((leader, part))) = rubs
+                    && *leader == place
+                {
+                    let direction = [sign * part.signum(), 0.0];
+                    self.cause.hints.sliding.push((other, i, direction));
+                }
+            }
         }
     }
 

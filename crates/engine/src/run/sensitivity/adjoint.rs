@@ -20,7 +20,7 @@ use pfaff_solver::{
 
 use super::Base;
 use super::direction::{Direction, directions, parameter_tangents};
-use super::flow::VariationalFlow;
+use super::flow::{Evaluation, VariationalFlow};
 use super::outputs::results;
 use super::start::StartPlace;
 use crate::error::Failure;
@@ -243,8 +243,13 @@ impl AdjointFlow {
         let program =
             pfaff_program::Program::compile(g, &inputs, &model.parameter_symbols(), &written)?;
         let unknowns = variables.unknowns.len();
-        let inner =
-            VariationalFlow::new(model, dynamics, variables, Vec::new(), settings.backend)?;
+        let inner = VariationalFlow::new(
+            model,
+            dynamics,
+            variables,
+            Vec::new(),
+            (Evaluation::ByRows, settings.backend),
+        )?;
         Ok(Self {
             inner,
             trajectory,

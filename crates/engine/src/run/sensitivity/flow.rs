@@ -17,11 +17,21 @@ use pfaff_solver::{Block, EvalError, ExplicitSteps, RungeKuttaStep, System};
 
 use crate::run::sensitivity::explicit::ExplicitFlow;
 use crate::system::compiled::{Compiled, CompiledSystem, Dynamics};
+use crate::system::energy_scale::raise_tangents;
 use crate::system::explicit_steps;
 use crate::system::linearisation::{
     Rate, Slopes, Variables, constraint_slopes, equation_slopes,
 };
 use crate::system::ordinary::spread;
+
+/// How the rates of (S) are evaluated.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Evaluation {
+    /// By one program, where the elimination can be written out: for many evaluations.
+    Explicit,
+    /// By the rows of the differentiated equations.
+    ByRows,
+}
 
 /// The system (S).
 #[derive(Clone, Debug)]
@@ -52,7 +62,7 @@ impl VariationalFlow {
         dynamics: &Dynamics,
         variables: Variables,
         tangents: Vec<Vec<f64>>,
-        backend: Backend,
+        (evaluation, backend): (Evaluation, Backend),
     ) -> Result<Self, CompileError> {
         let mut system = CompiledSystem::new(model, dynamics, backend)?.without_events();
         let n = system.n;
@@ -60,11 +70,11 @@ impl VariationalFlow {
             kkt.promote(model)?;
         }
         let rates = variables.rates.clone();
-        let explicit = match dynamics {
-            Dynamics::Saddle(equations) => {
+        let explicit = match (evaluation, dynamics) {
+            (Evaluation::Explicit, Dynamics::Saddle(equations)) => {
                 ExplicitFlow::new(model, equations, &variables, &tangents, backend)
             }
-            Dynamics::Ordinary(_) => None,
+            _ => None,
         };
         Ok(Self {
             explicit: explicit.map(Box::new),
@@ -299,22 +309,12 @@ impl System for VariationalFlow {
         self.system.change_chart(t, y)
     }
 
-    /// Errors of a derivative do not matter below a ten-thousandth of what it would be if all components varied by the
-    /// same part of their sizes.
     fn raise_scales(&mut self, t: f64, y: &[f64], h: f64, scales: &mut [f64]) {
-        const PART: f64 = 1e-4;
         let d = self.size();
         if let Compiled::Saddle(_) = &self.system.dynamics {
             self.system.raise_scales(t, y, h, &mut scales[..d]);
         }
-        let (state, directions) = scales.split_at_mut(d);
-        for scales in directions.chunks_exact_mut(d) {
-            let parts = scales.iter().zip(&*state).filter(|(_, size)| **size > 0.0);
-            let largest = parts.map(|(s, size)| s / size).fold(0.0, f64::max);
-            for (s, size) in scales.iter_mut().zip(&*state) {
-                *s = s.max(PART * largest * size);
-            }
-        }
+        raise_tangents(scales, d);
     }
 
     fn feature_count(&self) -> usize {

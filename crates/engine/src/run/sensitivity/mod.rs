@@ -1,8 +1,9 @@
 //! Derivatives of motions by parameters and initial values.
 //!
-//! After a run from a given start, the same motion is integrated once more together with its variational equations
-//! (`flow.rs`), from the derivative of the consistent start (`start.rs`), in saddle-point form or as the equations of
-//! the text stand. Where a switching function $u$ passes zero, the derivatives jump,
+//! A run in reduced form by DOP853 integrates its variational equations with the motion
+//! (`system/reduced/tangents.rs`). After any other run from a given start, the same motion is integrated once more
+//! together with them (`flow.rs`), in saddle-point form or as the equations of the text stand. Both begin with the
+//! derivative of the consistent start (`start.rs`). Where a switching function $u$ passes zero, the derivatives jump,
 //!
 //! $$ s^+ = s^- + (\dot y^- - \dot y^+)\,\delta t, \qquad
 //!    \delta t = -\frac{\partial_y u\,s^- + \partial_p u\,\delta p}{\dot u^-}, \qquad (\mathrm J) $$
@@ -26,20 +27,21 @@ use pfaff_solver::{
 use crate::audit::error::error_check;
 use crate::derivation::derive_in;
 use crate::error::Failure;
-use crate::motion::Motion;
 use crate::motion::note::{Note, brief};
+use crate::motion::sample::Sample;
 use crate::motion::sensitivity::{Sensitivity, Transition};
 use crate::motion::verdict::{Audit, Check};
+use crate::motion::{Motion, TangentRows};
 use crate::problem::branches::Branches;
 use crate::problem::settings::{Run, Settings};
 use crate::problem::start::Start;
 use crate::run::consistent_start::begin;
 use crate::run::sensitivity::direction::{Direction, Source, directions, parameter_tangents};
-use crate::run::sensitivity::flow::VariationalFlow;
+use crate::run::sensitivity::flow::{Evaluation, VariationalFlow};
 use crate::run::sensitivity::outputs::Outputs;
 pub(crate) use crate::run::sensitivity::outputs::results;
 use crate::run::sensitivity::start::{StartPlace, StartTangent};
-use crate::system::compiled::{CompiledSystem, Dynamics};
+use crate::system::compiled::{Compiled, CompiledSystem, Dynamics};
 use crate::system::linearisation::Variables;
 use crate::system::ordinary::spread;
 
@@ -81,20 +83,20 @@ pub(crate) fn add(
         Some(dynamics) => dynamics.clone(),
         None => derive_in(model, request.principle)?,
     };
+    if let Some(carried) = motion.tangents.take() {
+        let directions = directions(model, &request.sensitivities, (settings.t0, None))?;
+        motion.sensitivities =
+            read(model, &settings, &dynamics, (&directions, carried), motion)?;
+        if !request.transition && request.gradient.is_none() {
+            return Ok(());
+        }
+    }
     let mut system = CompiledSystem::new(model, &dynamics, settings.backend)?;
     let start = begin(model, &dynamics, &mut system, settings.t0)?;
     let base = Base { model, settings: &settings, dynamics: &dynamics, start: &start };
-    if !request.sensitivities.is_empty() {
+    if !request.sensitivities.is_empty() && motion.sensitivities.is_empty() {
         let directions = directions(model, &request.sensitivities, (settings.t0, None))?;
-        let changes: Vec<Vec<f64>> =
-            directions.iter().map(|d| parameter_tangents(model, d.source)).collect();
-        let place = StartPlace::new(model, &dynamics, &start, settings.t0)?;
-        let tangents: Vec<StartTangent> = directions
-            .iter()
-            .zip(&changes)
-            .map(|(direction, change)| place.along(direction.source, change))
-            .collect::<Result<_, _>>()?;
-        let varied = Varied { directions, changes, tangents };
+        let varied = base.varied(directions)?;
         motion.sensitivities = derivatives(&base, request.principle, &varied, motion)?;
     }
     if request.transition {
@@ -131,6 +133,18 @@ impl Varied {
 }
 
 impl Base<'_> {
+    /// Parameters and initial values in turn, with what they do to the start.
+    fn varied(&self, directions: Vec<Direction>) -> Result<Varied, Failure> {
+        let changes: Vec<Vec<f64>> =
+            directions.iter().map(|d| parameter_tangents(self.model, d.source)).collect();
+        let place = StartPlace::new(self.model, self.dynamics, self.start, self.settings.t0)?;
+        let along = directions.iter().zip(&changes);
+        let tangents: Vec<StartTangent> = along
+            .map(|(direction, change)| place.along(direction.source, change))
+            .collect::<Result<_, _>>()?;
+        Ok(Varied { directions, changes, tangents })
+    }
+
     /// Every component of the state in turn, moved onto the tangent space of the constraints by the smallest change in
     /// the kinetic metric.
     fn all_directions(&self) -> Result<Varied, Failure> {
@@ -163,7 +177,7 @@ impl Base<'_> {
             self.dynamics,
             variables,
             tangents,
-            self.settings.backend,
+            (Evaluation::ByRows, self.settings.backend),
         )?;
         let mut whole = VariationalFlow::joined(&y, &(0..d).map(unit).collect::<Vec<_>>());
         flow.begin(model, self.settings.t0, &whole);
@@ -215,9 +229,7 @@ pub(crate) fn derivatives(
     let mut task = Task {
         settings,
         dynamics,
-        varied: (0..model.parameters.len())
-            .filter(|&k| changes.iter().any(|change| change[k] != 0.0))
-            .collect(),
+        varied: varying(model, changes),
         changes,
         sizes: directions.iter().map(|d| size(model, start, d.source)).collect(),
         outputs: Outputs::new(model, dynamics, directions, motion),
@@ -249,27 +261,68 @@ pub(crate) fn derivatives(
             motion.switches = switches;
         }
     }
-    let Task { outputs, error, steps, .. } = task;
-    let reached = outputs.reached();
-    let found = outputs.finished(motion);
-    if let Some(t) = stopped {
-        motion.notes.push(Note::Remark(format!(
-            "the sensitivities end at t = {}: beyond, they could not be integrated",
-            brief(t)
-        )));
+    Ok(task.finish(directions, stopped, motion))
+}
+
+/// The parameters that vary, by index.
+fn varying(model: &Workspace, changes: &[Vec<f64>]) -> Vec<usize> {
+    let varies = |&k: &usize| changes.iter().any(|change| change[k] != 0.0);
+    (0..model.parameters.len()).filter(varies).collect()
+}
+
+/// Lets a run in reduced form by DOP853 integrate its derivatives with the motion; says whether it does.
+pub(crate) fn carry(
+    model: &Workspace,
+    dynamics: &Dynamics,
+    names: &[String],
+    settings: &Settings,
+    (system, y0): (&mut CompiledSystem, &mut Vec<f64>),
+) -> Result<bool, Failure> {
+    let Compiled::Reduced(_) = &system.dynamics else { return Ok(false) };
+    let full = |d: &Dynamics| !matches!(d, Dynamics::Saddle(e) if e.auxiliary.is_some());
+    if names.is_empty() || settings.options.method != Method::Dop853 || !full(dynamics) {
+        return Ok(false);
     }
-    if reached > 0 {
-        motion.notes.extend(without_effect(directions, &found));
+    let mut at = Sample::new(system.n, system.m);
+    system.kinematics(settings.t0, y0, &mut at);
+    let start = Start { q: at.q, v: at.v, multipliers: Vec::new(), notes: Vec::new() };
+    let base = Base { model, settings, dynamics, start: &start };
+    let varied = base.varied(directions(model, names, (settings.t0, None))?)?;
+    let starts: Vec<(Vec<f64>, Vec<f64>)> =
+        varied.tangents.into_iter().map(|s| (s.q, s.v)).collect();
+    let Compiled::Reduced(reduced) = &mut system.dynamics else { return Ok(false) };
+    let carried = reduced.carry(settings.t0, y0, varied.changes, &starts);
+    Ok(carried.map(|whole| *y0 = whole).is_some())
+}
+
+/// The derivatives that were integrated with a motion.
+fn read(
+    model: &Workspace,
+    settings: &Settings,
+    dynamics: &Dynamics,
+    (directions, carried): (&[Direction], TangentRows),
+    motion: &mut Motion,
+) -> Result<Vec<Sensitivity>, Failure> {
+    let changes: Vec<Vec<f64>> =
+        directions.iter().map(|d| parameter_tangents(model, d.source)).collect();
+    let mut task = Task {
+        settings,
+        dynamics,
+        varied: varying(model, &changes),
+        changes: &changes,
+        sizes: Vec::new(),
+        outputs: Outputs::new(model, dynamics, directions, motion),
+        error: carried.error,
+        steps: carried.steps,
+    };
+    let mut rows = carried.rows;
+    rows.sort_by(|a, b| a.0.total_cmp(&b.0));
+    let mut flow = task.flow(model, Evaluation::ByRows)?;
+    if let Some((t, whole)) = rows.first() {
+        flow.begin(model, *t, whole);
     }
-    let check = error_check(
-        error.filter(|_| stopped.is_none() && reached > 0),
-        settings.options.tolerance,
-        steps,
-    );
-    let check = Check { name: "sensitivities by a second integration".into(), ..check };
-    motion.audit.checks.push(check);
-    motion.audit = Audit::of(std::mem::take(&mut motion.audit.checks));
-    Ok(found)
+    task.outputs.take(model, dynamics, &mut flow, rows, settings.backend)?;
+    Ok(task.finish(directions, None, motion))
 }
 
 /// The size of a parameter or initial value; 1 if it is zero.
@@ -321,14 +374,49 @@ struct Task<'a> {
 }
 
 impl Task<'_> {
-    fn flow(&self, model: &Workspace) -> Result<VariationalFlow, Failure> {
+    /// The derivatives, with their check and what is worth knowing of them.
+    fn finish(
+        self,
+        directions: &[Direction],
+        stopped: Option<f64>,
+        motion: &mut Motion,
+    ) -> Vec<Sensitivity> {
+        let Task { settings, outputs, error, steps, .. } = self;
+        let reached = outputs.reached();
+        let found = outputs.finished(motion);
+        if let Some(t) = stopped {
+            motion.notes.push(Note::Remark(format!(
+                "the sensitivities end at t = {}: beyond, they could not be integrated",
+                brief(t)
+            )));
+        }
+        if reached > 0 {
+            motion.notes.extend(without_effect(directions, &found));
+        }
+        let check = error_check(
+            error.filter(|_| stopped.is_none() && reached > 0),
+            settings.options.tolerance,
+            steps,
+        );
+        let check = Check { name: "sensitivities by a second integration".into(), ..check };
+        motion.audit.checks.push(check);
+        motion.audit = Audit::of(std::mem::take(&mut motion.audit.checks));
+        found
+    }
+
+    fn flow(
+        &self,
+        model: &Workspace,
+        evaluation: Evaluation,
+    ) -> Result<VariationalFlow, Failure> {
         let symbols = model.parameter_symbols();
         let parameters: Vec<Expr> = self.varied.iter().map(|&k| symbols[k]).collect();
         let variables = Variables::of(model, self.dynamics, parameters);
         let tangent = |change: &Vec<f64>| self.varied.iter().map(|&k| change[k]).collect();
         let tangents = self.changes.iter().map(tangent).collect();
         let backend = self.settings.backend;
-        Ok(VariationalFlow::new(model, self.dynamics, variables, tangents, backend)?)
+        let how = (evaluation, backend);
+        Ok(VariationalFlow::new(model, self.dynamics, variables, tangents, how)?)
     }
 
     /// The state of the flow at the start.
@@ -359,7 +447,7 @@ impl Task<'_> {
         whole: &mut Vec<f64>,
         motion: &Motion,
     ) -> Result<Option<f64>, Failure> {
-        let mut flow = self.flow(model)?;
+        let mut flow = self.flow(model, Evaluation::Explicit)?;
         flow.begin(model, from, whole);
         let mut times: Vec<f64> = motion.t.iter().copied().filter(|t| *t > from).collect();
         times.extend(motion.events.iter().map(|e| e.t).filter(|t| *t > from));
@@ -441,7 +529,7 @@ impl Task<'_> {
     ) -> Result<(), Failure> {
         let Some(k) = (0..before.len()).find(|&k| before[k] != after[k]) else { return Ok(()) };
         branches.set(before);
-        let mut flow = self.flow(&branches.model)?;
+        let mut flow = self.flow(&branches.model, Evaluation::ByRows)?;
         let function = [branches.functions[k]];
         let backend = self.settings.backend;
         let shifts =
@@ -451,7 +539,7 @@ impl Task<'_> {
         let solved = flow.solve(t, whole).is_ok();
         flow.state_rates(&whole[..d], &mut old);
         branches.set(after);
-        let mut flow = self.flow(&branches.model)?;
+        let mut flow = self.flow(&branches.model, Evaluation::ByRows)?;
         if flow.solve(t, whole).is_err() || !solved {
             new.fill(f64::NAN);
         } else {

@@ -142,7 +142,10 @@ impl CompiledSystem {
     /// The same equations with events at which nothing stops.
     pub(super) fn without_stops(&self) -> Self {
         let mut system = self.clone();
-        system.events.iter_mut().for_each(|event| event.stop = false);
+        for event in &mut system.events {
+            // NOTE: errors may have taken gaps beyond zero.
+            (event.stop, event.barrier) = (false, false);
+        }
         if let Some(jumps) = &mut system.jumps {
             jumps.goes_on = true;
             jumps.outcome = JumpOutcome::default();
@@ -236,7 +239,9 @@ impl CompiledSystem {
         if jumps.has_closed || outcome.mode.is_some() {
             outcome.state = Some((q.clone(), v.clone()));
         }
-        let landing = Landing { t, named: &named, moved, speed: 0.0 };
+        // What a constraint holds at rest has the rounding of what moves beside it.
+        let speed = before.v.iter().chain(&v).fold(0.0_f64, |m, v| m.max(v.abs()));
+        let landing = Landing { t, named: &named, moved, speed };
         let landed = self.land(landing, y, &mut q, &mut v)?;
         if let Err((constraint, positions, residual)) = landed {
             let event = events.first().copied().unwrap_or_default();
@@ -323,7 +328,7 @@ impl CompiledSystem {
                 y[last] += gained;
                 y[last + 1] += gained + after.constraint_energy - before.constraint_energy;
             }
-            Compiled::Reduced(reduced) => y[reduced.n + reduced.k] += gained,
+            Compiled::Reduced(reduced) => y[reduced.place_of_work()] += gained,
             Compiled::Ordinary(_) => {}
         }
     }

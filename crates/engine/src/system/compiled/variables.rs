@@ -38,8 +38,16 @@ impl CompiledSystem {
                 let last = 2 * kkt.n + kkt.carried;
                 Some([y[last], y[last + 1]])
             }
-            Compiled::Reduced(reduced) => Some([y[reduced.n + reduced.k], 0.0]),
+            Compiled::Reduced(reduced) => Some([y[reduced.place_of_work()], 0.0]),
             Compiled::Ordinary(_) => None,
+        }
+    }
+
+    /// Positions and velocities with the derivatives that are integrated with them, direction by direction.
+    pub(crate) fn with_tangents(&mut self, t: f64, y: &[f64]) -> Option<Vec<f64>> {
+        match &mut self.dynamics {
+            Compiled::Reduced(reduced) => reduced.with_tangents(t, y),
+            Compiled::Saddle(_) | Compiled::Ordinary(_) => None,
         }
     }
 

@@ -42,7 +42,7 @@ impl Dalembert {
         backend: Backend,
     ) -> Result<Self, CompileError> {
         let g = &model.graph;
-        let (n, m) = (model.coordinates.len(), model.constraints.len());
+        let (n, m) = (model.coordinates.len(), equations.residual.len());
         let symbol = |what: &str, k: usize| g.symbol(&format!("{what} {k}"), Role::Free);
         let q1: Vec<Expr> = (0..n).map(|i| symbol("next position", i)).collect();
         let λ: Vec<Expr> = (0..m).map(|a| symbol("discrete multiplier", a)).collect();

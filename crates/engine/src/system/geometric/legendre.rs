@@ -31,7 +31,7 @@ impl Legendre {
         backend: Backend,
     ) -> Result<Self, CompileError> {
         let g = &model.graph;
-        let (n, m) = (model.coordinates.len(), model.constraints.len());
+        let (n, m) = (model.coordinates.len(), equations.residual.len());
         let symbol = |what: &str, k: usize| g.symbol(&format!("{what} {k}"), Role::Free);
         let p: Vec<Expr> = (0..n).map(|i| symbol("momentum", i)).collect();
         let ν: Vec<Expr> = (0..m).map(|a| symbol("push", a)).collect();

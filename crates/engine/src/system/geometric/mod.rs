@@ -83,23 +83,25 @@ pub(crate) enum Geometric {
 }
 
 impl Geometric {
-    /// Compiles a method.
+    /// Compiles a method, with those of the constraints that do not repeat others.
     pub(crate) fn new(
         method: GeometricMethod,
         model: &Workspace,
         dynamics: &Dynamics,
+        active: &[bool],
         backend: Backend,
     ) -> Result<Self, Failure> {
         method.check(model, dynamics)?;
         let Dynamics::Saddle(equations) = dynamics else {
             unreachable!("checked before");
         };
+        let carrying = || equations.with_constraints(active);
         Ok(match method {
             GeometricMethod::Dalembert => {
-                Self::Dalembert(Box::new(Dalembert::new(model, equations, backend)?))
+                Self::Dalembert(Box::new(Dalembert::new(model, &carrying(), backend)?))
             }
             GeometricMethod::Gauss if !model.constraints.is_empty() => {
-                Self::Composed(Box::new(Composed::new(model, equations, backend)?))
+                Self::Composed(Box::new(Composed::new(model, &carrying(), backend)?))
             }
             GeometricMethod::Gauss => {
                 Self::Gauss(Box::new(Gauss::new(model, equations, backend)?))

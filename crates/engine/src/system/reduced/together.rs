@@ -26,16 +26,17 @@ impl Reduced {
     ) -> bool {
         let (n, k) = (self.n, self.k);
         let Some(first) = states.first() else { return true };
-        let mark = first.y[n + k + 1];
+        let place = self.place_of_work() + 1;
+        let mark = first.y[place];
         if !self.chart(first.y).follow.has_multipliers
-            || states.iter().any(|s| s.y[n + k + 1] != mark)
+            || states.iter().any(|s| s.y[place] != mark)
         {
             return false;
         }
         let mut rates = std::mem::take(&mut self.scratch);
         let mut moving = [const { Vec::new() }; LANES];
         for ((state, sample), moving) in states.iter().zip(&mut *instants).zip(&mut moving) {
-            if self.rates(state.t, state.y, &mut rates).is_err() {
+            if self.plain_rates(state.t, state.y, &mut rates).is_err() {
                 self.scratch = rates;
                 return false;
             }

@@ -1,0 +1,100 @@
+// What is shown of an answer: equations, audit, table.
+
+import { brief, element } from "./dom";
+import type { Motion, Shown } from "./engine";
+
+/** Headings that come first: what most people look for. */
+const FIRST = /^(Equations|Euler–Lagrange equations|Constraints|Contacts)/;
+
+/** The formulas of the engine: the equations first, the parts that they are made of folded away. */
+export function formulas(panel: HTMLElement, html: string, signs: string | null, form: string): void {
+  const box = element("div");
+  // MathML of the engine: every name of the model is escaped there.
+  box.innerHTML = html;
+  const parts: HTMLElement[] = [];
+  const words: Element[] = [];
+  for (const child of [...box.children]) {
+    if (child.tagName === "H2") {
+      parts.push(element("section", {}, element("h3", {}, ...child.childNodes)));
+    } else if (child.tagName === "P" || parts.length === 0) words.push(child);
+    else parts[parts.length - 1]!.append(child);
+  }
+  const first = form === "multipliers" ? parts.filter((p) => FIRST.test(p.firstElementChild?.textContent ?? "")) : parts;
+  const rest = parts.filter((p) => !first.includes(p));
+  // "principle …" and "signs: …" are said elsewhere.
+  const said = words.filter((w) => !/^(principle|signs:)/.test(w.textContent ?? ""));
+  panel.replaceChildren(...said.filter((w) => !/^Conserved|^To watch|^observe/.test(w.textContent ?? "")), ...(first.length ? first : rest));
+  if (first.length && rest.length) {
+    panel.append(element("details", { class: "parts" }, element("summary", {}, "The parts they are made of"), ...rest));
+  }
+  panel.append(...said.filter((w) => /^Conserved/.test(w.textContent ?? "")));
+  if (signs) panel.append(element("p", { class: "hint" }, `Signs: ${signs}.`));
+}
+
+/** Degrees of freedom and classes, in one line. */
+export interface Facts {
+  degrees_of_freedom: number; regular: boolean | null;
+  constraints: { name: string; class: string; integrable?: boolean | null }[];
+}
+
+export function facts(check: Facts): string {
+  const count = check.degrees_of_freedom;
+  const kinds = new Map<string, string[]>();
+  for (const c of check.constraints) {
+    const integrable = c.class === "holonomic" || c.integrable === undefined || c.integrable === null ? "" : c.integrable ? ", integrable" : ", not integrable";
+    const kind = `${c.class}${integrable}`;
+    kinds.set(kind, [...(kinds.get(kind) ?? []), c.name]);
+  }
+  const list = [...kinds].map(([kind, names]) =>
+    `${names.length > 4 ? `${names.slice(0, 2).join(", ")} … ${names[names.length - 1]}` : names.join(", ")}: ${kind}`);
+  const singular = check.regular === false ? " The accelerations are not determined." : "";
+  return `${count} ${count === 1 ? "degree" : "degrees"} of freedom${list.length ? `; ${list.join("; ")}` : ""}.${singular}`;
+}
+
+const REASONS: Record<string, string> = {
+  pass: "The audit passed: the numbers can be trusted to the tolerance.",
+  warn: "The audit has doubts: see the rows below.",
+  fail: "The audit failed: do not trust these numbers.",
+  unchecked: "The audit could not check everything.",
+};
+
+export function audit(box: HTMLElement, shown: Shown): void {
+  const { motion } = shown;
+  const row = (name: string, value: string, limit: string, verdict: string, reason: string) =>
+    element("tr", { title: reason }, element("th", { scope: "row" }, name), element("td", {}, value), element("td", {}, limit),
+      element("td", {}, element("span", { class: `verdict ${verdict}` }, verdict)));
+  const errors = Object.entries(motion.errors ?? {}).filter(([, e]) => e !== null);
+  // What the constraints give is no cause for alarm.
+  const follows = /^initial (.+) = (\S+) follows from the constraints$/;
+  const notes = [...motion.notes, ...shown.notes];
+  const found = notes.map((n) => follows.exec(n)).filter((m) => m !== null).map((m) => `${m[1]} = ${brief(Number(m[2]))}`);
+  const others = notes.filter((n) => !follows.test(n));
+  const heads = ["check", "value", "limit", "verdict"].map((h) => element("th", { scope: "col" }, h));
+  const hint = (text: string) => element("p", { class: "hint" }, text);
+  box.replaceChildren(
+    element("p", {}, element("span", { class: `verdict ${motion.audit.verdict}` }, REASONS[motion.audit.verdict] ?? motion.audit.verdict)),
+    hint(`${motion.principle ? `Principle ${motion.principle}` : "Equations as written"}, method ${motion.method}, ${motion.statistics.steps ?? 0} steps.`),
+    ...(found.length ? [hint(`From the constraints: ${found.slice(0, 8).join(", ")}${found.length > 8 ? " …" : ""}`)] : []),
+    ...others.map((n) => element("p", { class: "note" }, n)),
+    element("div", { class: "scroll" }, element("table", {}, element("thead", {}, element("tr", {}, ...heads)),
+      element("tbody", {}, ...motion.audit.checks.map((c) => row(c.name, brief(c.value), brief(c.limit), c.verdict, c.reason))))),
+    ...(errors.length ? [hint(`Estimated errors at the end: ${errors.slice(0, 8).map(([n, e]) => `${n} ${brief(e)}`).join(", ")}${errors.length > 8 ? " …" : ""}`)] : []),
+    ...(motion.events.length ? [hint(events(motion))] : []));
+}
+
+function events(motion: Motion): string {
+  const list = motion.events.slice(0, 12).map((e) => `${e.name} at t = ${brief(e.t)}`).join(", ");
+  return `Events: ${list}${motion.events.length > 12 ? ` and ${motion.events.length - 12} more` : ""}`;
+}
+
+/** Every so many rows of all columns, with all digits in their titles. */
+export function table(box: HTMLElement, shown: Shown): void {
+  const columns = shown.columns.slice(0, 24);
+  const rows = columns[0]?.values.length ?? 0;
+  const step = Math.max(1, Math.ceil(rows / 100));
+  const lines: HTMLElement[] = [];
+  for (let i = 0; i < rows; i += step) lines.push(element("tr", {}, ...columns.map((c) => element("td", {}, brief(c.values[i])))));
+  box.replaceChildren(element("table", {}, element("thead", {}, element("tr", {}, ...columns.map((c) => element("th", { scope: "col" }, c.name)))),
+    element("tbody", {}, ...lines)));
+  if (step > 1) box.append(element("p", { class: "hint" }, `Every ${step}th of ${rows} rows; a saved table has all of them.`));
+}
