@@ -6,8 +6,8 @@
 //! sums of squares that may vanish one by one: a multiplier then waits for all its coordinates with mass, and a
 //! coordinate without mass for all its multipliers.
 //!
-//! An unknown without diagonal and with one neighbour gives that neighbour at once, $c\,x_p = b$, and itself follows from
-//! the equation of its neighbour when all others are known. Such a pair fills nothing in, and comes first: a
+//! An unknown without diagonal and with one neighbour gives that neighbour at once, $c\,x_p = b$, and itself follows
+//! from the equation of its neighbour when all others are known. Such a pair fills nothing in, and comes first: a
 //! coordinate that only the definition of a relative velocity contains, or a constraint that holds one coordinate.
 //!
 //! [`substitution_order`] divides by no mass of an auxiliary velocity. Each is replaced by its definition, the last one
@@ -280,8 +280,8 @@ mod tests {
         assert_eq!(elimination_steps(&[vec![]], &[], usize::MAX), None);
     }
 
-    /// Relative angles: $w_k = w_{k-1} + \dot q_k$ carries no mass, points $x_k = x_{k-1} + c_k w_k$ do. Both orders take as
-    /// many steps as there are bodies; a division by what carries nothing would fill the matrix.
+    /// Relative angles: $w_k = w_{k-1} + \dot q_k$ carries no mass, points $x_k = x_{k-1} + c_k w_k$ do. Both orders take
+    /// as many steps as there are bodies; a division by what carries nothing would fill the matrix.
     #[test]
     fn what_carries_no_mass_takes_as_many_steps() {
         let chain = |n: usize| {

@@ -23,8 +23,8 @@ use rustc_hash::FxHashMap;
 
 use crate::algebra::elimination_order::{elimination_steps, substitution_order};
 
-/// More shared velocities than this for each coordinate describe motions that the joints do not have, as the nine rates of
-/// a rotation do. Elimination then takes small inertias from large ones: eight digits are lost over twenty bodies.
+/// More shared velocities than this for each coordinate describe motions that the joints do not have, as the nine rates
+/// of a rotation do. Elimination then takes small inertias from large ones: eight digits are lost over twenty bodies.
 const MOST: usize = 5;
 /// Steps for each unknown beyond which auxiliary velocities are not replaced by their definitions.
 const LONGEST: usize = 256;
