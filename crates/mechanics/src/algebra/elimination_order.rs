@@ -280,8 +280,8 @@ mod tests {
         assert_eq!(elimination_steps(&[vec![]], &[], usize::MAX), None);
     }
 
-    /// Relative angles: $w_k = w_{k-1} + \dot q_k$ carries no mass, points $x_k = x_{k-1} + c_k w_k$ do. Both orders
-    /// take as many steps as there are bodies; a division by what carries nothing would fill the matrix.
+    /// Relative angles: $w_k = w_{k-1} + \dot q_k$ carries no mass, points $x_k = x_{k-1} + c_k w_k$ do. Both orders take
+    /// as many steps as there are bodies; a division by what carries nothing would fill the matrix.
     #[test]
     fn what_carries_no_mass_takes_as_many_steps() {
         let chain = |n: usize| {
@@ -307,8 +307,7 @@ mod tests {
             (steps, elimination_steps(&mass, &rows, usize::MAX).unwrap())
         };
         let (short, long) = (steps(100), steps(200));
-        assert!(long.0 <= 2 * short.0 && long.1 <= 2 * short.1 + 20, "{short:?} {long:?}");
-        assert!(long.0 < 30 * 200, "{long:?}");
+        assert!(long.0 <= 2 * short.0 + 30 && long.1 <= 2 * short.1 + 20, "{short:?} {long:?}");
     }
 
     /// A pivot with $k$ neighbours takes $1 + k(k+5)/2$ steps.
@@ -326,8 +325,11 @@ mod tests {
         takes(&[vec![0], vec![1]], &[vec![0, 1]], 4 + 4 + 1);
         // A star: its centre comes last.
         takes(&[vec![0, 1, 2, 3], vec![0, 1], vec![0, 2], vec![0, 3]], &[], 3 * 4 + 1);
-        // A coordinate without mass waits for its multiplier, which waits for the other one.
-        takes(&[vec![], vec![1]], &[vec![0, 1]], 4 + 4 + 1);
+        // A coordinate without mass and its only multiplier are a pair, then the other one.
+        takes(&[vec![], vec![1]], &[vec![0, 1]], 5 + 1);
+        // A constraint that holds one of three coordinates, and the two that are left.
+        let three: Vec<Vec<usize>> = (0..3).map(|_| (0..3).collect()).collect();
+        takes(&three, &[vec![2]], 9 + 4 + 1);
         assert_eq!(elimination_steps(&[vec![], vec![1]], &[vec![1]], 99), None);
     }
 

@@ -242,7 +242,8 @@ mod tests {
         let product = g.mul(x, v);
         let sum = g.add(product, u);
         let (less, over) = (g.sub(u, product), g.div(sum, y));
-        for e in [sum, less, over, g.neg(sum), g.mul(sum, y), g.add(x, sum)] {
+        assert_eq!(shared(&twice(g.neg(sum))), Some(vec![g.neg(sum)]));
+        for e in [sum, less, over, g.mul(sum, y), g.add(x, sum)] {
             let text = g.to_text(e);
             assert_eq!(shared(&twice(e)), Some(vec![e]), "{text}");
             assert_eq!(shared(&[g.mul(e, e)]), None, "{text} has one user");
@@ -290,8 +291,8 @@ mod tests {
         let terms = 3 + 5;
         assert_eq!(steps_written_out(&mass, &rows, 2, terms), Some(5));
         assert_eq!(steps_written_out(&mass, &rows, 2, terms - 1), None);
-        // The third coordinate is held: two neighbours, one, one, and the multiplier.
-        assert_eq!(steps_written_out(&full(3), &[vec![2]], 0, 100), Some(8 + 4 + 4 + 1));
+        // The third coordinate is held, and goes with its multiplier; then two.
+        assert_eq!(steps_written_out(&full(3), &[vec![2]], 0, 100), Some(9 + 4 + 1));
     }
 
     #[test]
