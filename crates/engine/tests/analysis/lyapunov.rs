@@ -76,8 +76,7 @@ fn what_ends_early_says_so() {
     assert!(lyapunov(&model, &past, &mut || true).is_err());
 }
 
-/// Zeros of time, symmetries and conserved quantities, on eight models; and the exponents that are then least are
-/// small.
+/// Zeros of time, symmetries and conserved quantities, on eight models; the exponents that are then least are small.
 #[test]
 fn zero_exponents_are_counted() {
     let models: [(&str, [usize; 3]); 8] = [

@@ -1,12 +1,10 @@
 //! Periodic motions with jumps: fixed points of the return map to an event.
 //!
-//! $P$ takes a state after the event along the whole motion, with its jumps, impacts and modes, to the state after
-//! the next
-//! one. Its derivative comes from runs that begin beside the orbit, by central differences of fourth order: what is
-//! differentiated contains every jump, so that no saltation matrix is left out. One multiplier is zero, because all
-//! states
-//! after the event lie on one surface. Where they lie on that of the event itself, as feet on the ground do, a motion
-//! that begins beside the orbit may be below it and strike at once; there $P$ begins and ends a little later.
+//! $P$ takes a state after the event along the whole motion, with its jumps, impacts and modes, to the state after the
+//! next one. Its derivative comes from runs that begin beside the orbit, by central differences of fourth order: what
+//! is differentiated contains every jump, so that no saltation matrix is left out. One multiplier is zero, because all
+//! states after the event lie on one surface. Where they lie on that of the event itself, as feet on the ground do, a
+//! motion that begins beside the orbit may be below it and strike at once; there $P$ begins and ends a little later.
 
 use pfaff_expr::{Expr, number};
 use pfaff_model::{
