@@ -42,11 +42,6 @@ impl EventList {
         self.kinds[event.index].jump
     }
 
-    /// Whether the run stays where a function is positive.
-    pub(crate) fn is_barrier(&self, index: usize) -> bool {
-        self.kinds[index].barrier
-    }
-
     /// Whether nothing of the step is shown beyond an event.
     fn ends_step(&self, event: &LocatedEvent) -> bool {
         self.kinds[event.index].stop || self.jumps(event)

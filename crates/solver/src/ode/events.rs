@@ -12,9 +12,8 @@
 //! $10^{-12}$ of the largest in the step, or at the rounding of the largest in the run.
 //!
 //! **Far from zero.** Where a function keeps its sign and changes by less than a quarter of its
-//! smallest value over the nine points (or by less than a fifth over four, if its phases hardly vary), no search for
-//! an extremum would begin: such a step need not be looked at more closely, and if that is seen on the cubic
-//! polynomial between both ends, it needs no better one for its events.
+//! smallest value over the nine points on the cubic polynomial between both ends, no search for an extremum
+//! would begin: such a step needs no better polynomial for its events.
 //!
 //! **Poles.** A function that changes its sign through infinity has no zero there: a change of sign next to which
 //! it is larger than at both ends of its interval does not count.
@@ -23,13 +22,11 @@
 //! it up after some of them, and says so. Past the ends of a step the polynomial is used for
 //! a thousandth of its length, to see which way a function leaves a zero at the end.
 
-mod distance;
 mod jump;
 
-use crate::ode::certainty::{Certainty, PARTS, PLACES, POINTS, View, is_slow};
+use crate::ode::certainty::{Certainty, PARTS, PHASE, PLACES, POINTS, View, is_slow};
 use crate::ode::dense_output::DenseStep;
 use crate::ode::event_list::{EventList, crossing_to};
-use crate::ode::events::jump::Leaving;
 use crate::ode::observer::{Crossing, LocatedEvent};
 use crate::ode::refinement::EventRefiner;
 use crate::ode::root_finding::{
@@ -46,6 +43,11 @@ const COARSE: u32 = 4;
 const JUMPS: usize = 8;
 /// How far beyond a point one looks for the sign after it, in steps.
 const BEYOND: f64 = 1e-3;
+/// The largest value in a step, as a multiple of the smallest one, at which a function is far from zero.
+/// `MinimumBracket::floor` allows for twice the fall
+/// between points: half of the smallest value is then left.
+const FAR: f64 = 1.25;
+
 /// The event functions of a run and what is known of them.
 pub(crate) struct EventFinder {
     events: EventList,
@@ -82,7 +84,7 @@ struct Part {
 }
 
 /// What is known of one event function.
-#[derive(Clone, Copy, Default)]
+#[derive(Clone, Copy)]
 struct EventState {
     /// 1 or −1; 0 on a zero that does not count.
     side: f64,
@@ -94,8 +96,6 @@ struct EventState {
     settled: bool,
     /// It leaves zero to its side at this border, however soon it comes back.
     fresh: bool,
-    /// It was fresh, and came to the other side without having been seen on its own.
-    lost: bool,
 }
 
 /// Times in which a step is looked at: one beyond the start, `PARTS + 1` within, one beyond the end.
@@ -138,11 +138,9 @@ impl EventFinder {
         // At most one zero in each interval and two in each dip.
         let events = EventList::new(system.events(), 3 * ScanGrid::COUNT);
         let count = events.functions();
-        let unknown = EventState { value: f64::NAN, ..EventState::default() };
-        let mut known = vec![unknown; count];
-        for (_, state) in known.iter_mut().enumerate().filter(|(i, _)| events.is_barrier(*i)) {
-            (state.side, state.fresh) = (1.0, true);
-        }
+        let known =
+            EventState { side: 0.0, value: f64::NAN, reach: 0.0, settled: false, fresh: false };
+        let known = vec![known; count];
         let phases = system.event_phases().to_vec();
         let width = count + phases.len();
         Self {
@@ -164,6 +162,62 @@ impl EventFinder {
 
     pub(crate) fn is_idle(&self) -> bool {
         self.events.functions() == 0
+    }
+
+    /// Whether no event can be near, seen on a polynomial of low order; then [`EventFinder::scan`] has nothing to
+    /// find, and nothing to do.
+    pub(crate) fn is_far(&mut self, step: &DenseStep<'_>, system: &mut dyn System) -> bool {
+        self.events.clear();
+        if !self.started {
+            return false;
+        }
+        let grid = ScanGrid { start: step.start(), end: step.end(), smooth: 0.0 };
+        for (trial, known) in self.trial.iter_mut().zip(&self.known) {
+            *trial = EventState { settled: false, ..*known };
+        }
+        let Self { known, trial, state, values, grid: seen, .. } = self;
+        let (least, rest) = seen.split_at_mut(known.len());
+        let (most, rest) = rest.split_at_mut(known.len());
+        // How much each phase has varied so far, and its last value.
+        let (varied, last) = rest.split_at_mut(values.len() - known.len());
+        varied.fill(0.0);
+        for (i, known) in known.iter().enumerate() {
+            let g = known.value * known.side;
+            (least[i], most[i]) = (g, g);
+        }
+        // The end first: it tells most of those that are not far.
+        for point in (2..=PARTS + 1).rev() {
+            let t = grid.time(point);
+            step.state(t, state);
+            if system.event_values(t, state, values).is_err() {
+                return false;
+            }
+            let (functions, phases) = values.split_at(known.len());
+            for (i, &phase) in phases.iter().enumerate() {
+                if point <= PARTS {
+                    varied[i] += (phase - last[i]).abs();
+                }
+                last[i] = phase;
+                let slow = varied[i] <= PHASE;
+                if !slow {
+                    return false;
+                }
+            }
+            for (i, &value) in functions.iter().enumerate() {
+                let g = value * known[i].side;
+                (least[i], most[i]) = (least[i].min(g), most[i].max(g));
+                // NOTE: written so that what is not a number is not far, nor a side that is not known.
+                let far = g > 0.0 && most[i] <= FAR * least[i];
+                if !far {
+                    return false;
+                }
+                trial[i].reach = trial[i].reach.max(g);
+                if point == PARTS + 1 {
+                    trial[i].value = value;
+                }
+            }
+        }
+        true
     }
 
     /// Finds the events of a step under trial; nothing is remembered until [`EventFinder::accept`]. The answer
@@ -346,11 +400,6 @@ impl EventFinder {
         self.events.end_at_stop();
     }
 
-    /// A function that has left zero too slowly to be seen, and is beyond it in the step under trial.
-    pub(crate) fn lost(&self) -> Option<usize> {
-        self.trial.iter().position(|state| state.lost)
-    }
-
     /// The event that ends the step.
     pub(crate) fn last(&self) -> Option<LocatedEvent> {
         self.events.last()
@@ -389,27 +438,10 @@ impl StepScan<'_> {
         let reach = known.reach.max(local);
         self.negligible = (1e-12 * local).max(8.0 * f64::EPSILON * reach);
         let at_start = !started && self.g[1].abs() <= self.negligible;
-        let keeps = started || at_start || known.fresh;
-        let start = if keeps { known.side } else { sign(self.g[1]) };
-        let is_guarded = start > 0.0 && self.events.is_barrier(self.index);
-        let fresh = known.fresh || (is_guarded && self.g[1] <= self.negligible);
-        let mut first = None;
-        if fresh && start != 0.0 {
-            match self.leaving(probe, start)? {
-                Leaving::Seen(from, point) => first = Some((from, point)),
-                left => {
-                    let (value, lost) = (self.g[PARTS + 1], left == Leaving::Lost);
-                    return Ok(EventState { value, reach, lost, side: start, fresh, ..known });
-                }
-            }
-        }
-        let side = if is_guarded {
-            self.guarded(probe, first)?
-        } else {
-            self.crossings(probe, start, first)?
-        };
+        let start = if started || at_start { known.side } else { sign(self.g[1]) };
+        let side = self.crossings(probe, start, known.fresh)?;
         // Around the start only if the function has not changed its side there.
-        if !known.settled && !fresh && start == sign(self.g[0]) {
+        if !known.settled && start == sign(self.g[0]) {
             self.dip(probe, 1)?;
         }
         for point in 2..=PARTS + 1 {
@@ -419,7 +451,7 @@ impl StepScan<'_> {
             }
         }
         let value = self.g[PARTS + 1];
-        Ok(EventState { side, value, reach, settled: self.settled, fresh: false, lost: false })
+        Ok(EventState { side, value, reach, settled: self.settled, fresh: false })
     }
 
     /// The function in a point of the grid.
@@ -432,15 +464,17 @@ impl StepScan<'_> {
         &mut self,
         probe: &mut EventFunction<'_>,
         mut side: f64,
-        first: Option<(TimeValue, usize)>,
+        fresh: bool,
     ) -> Result<f64, EvalError> {
-        // The last time at which the function was on its side, with its value, and the point after it.
-        let (mut from, next) = first.unwrap_or((self.value_at(1), 2));
-        if first.is_none() && (side == 0.0 || sign(from.value) != side) {
+        // The last time at which the function was on its side, with its value.
+        let mut from = self.value_at(1);
+        if let (true, Some(left)) = (fresh, self.leaving(probe, side)?) {
+            from = left;
+        } else if side == 0.0 || sign(from.value) != side {
             from = probe.at(self.grid.after(1))?;
             side = sign(from.value);
         }
-        for point in next..=PARTS + 1 {
+        for point in 2..=PARTS + 1 {
             let here = self.value_at(point);
             if side == 0.0 || here.value.is_nan() {
                 (side, from) = (sign(here.value), here);

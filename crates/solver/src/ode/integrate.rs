@@ -341,10 +341,6 @@ impl<'a> OdeRun<'a> {
             }
         }
         let step = dense_step(&*self.stepper, trial, &self.y1);
-        if !self.watch.is_idle() && self.watch.is_far(&step, self.system.system) {
-            self.unresolved = 0;
-            return Ok(error);
-        }
         while !self.watch.scan(&step, self.system.system)? {
             if self.stepper.controls_error() && self.unresolved < MOST_UNRESOLVED {
                 self.unresolved += 1;
@@ -442,11 +438,6 @@ impl<'a> OdeRun<'a> {
         error: f64,
         observer: &mut dyn Observer,
     ) -> Option<StopReason> {
-        if let Some(event) = self.watch.lost() {
-            // NOTE: nothing of the step counts. It has jumped to where it came from.
-            self.jumps.accumulated = Some(event);
-            return Some(StopReason::Singular);
-        }
         let event = self.watch.last();
         let mut end = trial.end;
         if let (Some(event), Some(refiner)) = (event, &self.refiner) {

@@ -8,7 +8,7 @@ use crate::ode::dense_output::DenseStep;
 use crate::ode::system::{EvalError, System};
 
 /// A time, and the value of a function there.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug)]
 pub(crate) struct TimeValue {
     pub(crate) t: f64,
     pub(crate) value: f64,

@@ -210,8 +210,6 @@ pub struct EventKind {
     pub stop: bool,
     /// Whether the state jumps there ([`System::jump`]), unless the run ends.
     pub jump: bool,
-    /// Whether the run stays where the function is positive, as the gap of a contact: at zero it is on that side.
-    pub barrier: bool,
 }
 
 /// Which zeros of an event function count, in the order in which the run meets them (a
