@@ -22,6 +22,7 @@ use crate::error::Failure;
 use crate::motion::dense::Dense;
 use crate::motion::note::{Note, brief};
 use crate::motion::sample::Sample;
+use crate::motion::verdict::{Audit, Check};
 use crate::motion::{EventRecord, Motion, Stop, StopReason};
 use crate::problem::branches::Branches;
 use crate::problem::settings::{OutputSpacing, Run, Settings};
@@ -30,6 +31,7 @@ use crate::run::consistent_start::begin;
 use crate::run::hybrid::accumulation::ImpactLog;
 use crate::run::hybrid::delay::Delays;
 use crate::run::hybrid::phase::{Discrete, Phase, Phases, Switch};
+use crate::run::hybrid::settle::VIOLATED;
 use crate::run::hybrid::switching::{Place, Switching};
 use crate::run::initial_value::{Segment, integrate_segment};
 use crate::run::prepare::RunInput;
@@ -540,8 +542,14 @@ impl HybridRun<'_> {
     }
 
     /// The whole motion.
-    fn finished(self) -> Motion {
-        let mut motion = self.whole.expect("at least one segment");
+    fn finished(mut self) -> Motion {
+        let mut motion = self.whole.take().expect("at least one segment");
+        if let Some(worst) = self.violated(&motion).filter(|&worst| worst > VIOLATED) {
+            let reason = "a gap that falls below zero means that an impact was missed";
+            let mut checks = std::mem::take(&mut motion.audit.checks);
+            checks.push(Check::new("gaps of contacts".into(), worst, VIOLATED, reason));
+            motion.audit = Audit::of(checks);
+        }
         motion.switches = self.switches;
         if self.impacted.is_ambiguous || self.is_ambiguous {
             motion.notes.push(Note::Remark(

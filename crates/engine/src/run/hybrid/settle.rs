@@ -5,9 +5,9 @@ use pfaff_model::{Diagnostic, Workspace};
 use pfaff_solver::{ContactState, Rubbing};
 
 use crate::error::Failure;
-use crate::motion::EventRecord;
 use crate::motion::note::brief;
 use crate::motion::sample::{Sample, sample_symbols};
+use crate::motion::{EventRecord, Motion, Series};
 use crate::problem::start::{Start, dynamics_span};
 use crate::run::hybrid::HybridRun;
 use crate::run::hybrid::phase::{
@@ -16,6 +16,8 @@ use crate::run::hybrid::phase::{
 use crate::run::hybrid::switching::{Place, Settled};
 use crate::system::compiled::CompiledSystem;
 
+/// A gap that is further below zero, in parts of what is farthest away, is violated.
+pub(super) const VIOLATED: f64 = 1e-8;
 /// A contact lets go where it would pull by this part of the forces: less is rounding.
 const MARGIN: f64 = 1e-12;
 /// Velocities that are smaller, in parts of their largest, are rest where bounces have come to their end.
@@ -102,9 +104,7 @@ impl HybridRun<'_> {
             if let Some(by) = solver.violation(k) {
                 let contact = &self.model.hybrid.contacts[index];
                 // NOTE: at rest, gaps have the rounding of what was far away before.
-                let far =
-                    self.sizes.iter().take(self.state.q.len()).fold(0.0_f64, |m, x| m.max(*x));
-                if !is_start && by <= 1e-8 * far * solver.steepness(k) {
+                if !is_start && by <= VIOLATED * self.farthest() * solver.steepness(k) {
                     continue;
                 }
                 if !is_start {
@@ -362,6 +362,35 @@ impl HybridRun<'_> {
         let [x, y] = [&names[0], &names[1]].map(force);
         let length = libm::hypot(x, y);
         if length > 0.0 { [-x / length, -y / length] } else { [1.0, 0.0] }
+    }
+
+    /// The size of what is farthest away.
+    fn farthest(&self) -> f64 {
+        self.sizes.iter().take(self.state.q.len()).fold(0.0_f64, |m, x| m.max(*x))
+    }
+
+    /// By how much gaps are below zero at the outputs (with modes, at the last one), in parts of what is farthest away.
+    pub(super) fn violated(&mut self, motion: &Motion) -> Option<f64> {
+        let mut solver = self.phases.solver(&self.now).ok()??;
+        let size = self.farthest();
+        let is_whole =
+            (motion.q.len(), motion.v.len()) == (self.state.q.len(), self.state.v.len());
+        if !is_whole || motion.t.is_empty() || size == 0.0 {
+            return None;
+        }
+        let first = if self.model.hybrid.modes.len() > 1 { motion.t.len() - 1 } else { 0 };
+        let row = |list: &[Series], i: usize| -> Vec<f64> {
+            list.iter().map(|series| series.values[i]).collect()
+        };
+        let mut worst = 0.0_f64;
+        for i in first..motion.t.len() {
+            solver.measure(motion.t[i], &row(&motion.q, i), &row(&motion.v, i));
+            for k in 0..solver.contacts.len() {
+                let by = solver.violation(k).unwrap_or(0.0);
+                worst = worst.max(by / (size * solver.steepness(k)));
+            }
+        }
+        Some(worst)
     }
 }
 
