@@ -231,28 +231,6 @@ fn mistakes_are_told() {
     }
 }
 
-/// A block that slides on two corners, whose frictions repeat each other, comes to rest and stays: both corners hold
-/// together more than one of them could, s = v²/(2(μg − F)).
-#[test]
-fn a_block_on_two_corners_slides_to_rest() {
-    let text = "coordinates x, y, th\nparameters g = 9.81, w = 0.5, h = 0.3, F = 1.5\n\
-        let A = [x + w*cos(th) + h*sin(th), y + w*sin(th) - h*cos(th)]\n\
-        let B = [x - w*cos(th) + h*sin(th), y - w*sin(th) - h*cos(th)]\n\
-        lagrangian (x'^2 + y'^2)/2 + 0.05*th'^2 - g*y + F*x\n\
-        contact a: A[2] >= 0, friction = 0.2, slip = A[1]'\n\
-        contact b: B[2] >= 0, friction = 0.2, slip = B[1]'\n\
-        initial y = h, x' = 1\nsolve t = 0..3";
-    let held = text.replace("F = 1.5", "F = 1.2");
-    let motion = motion(&held, &Run::default());
-    assert_eq!(motion.stop.reason, StopReason::End, "{:?}", motion.notes);
-    let far = 0.5 / (0.2 * G - 1.2);
-    assert!((last(&motion.q, "x") - far).abs() < 1e-9, "{}", last(&motion.q, "x"));
-    assert!(last(&motion.v, "x").abs() < 1e-12 && last(&motion.q, "th").abs() < 1e-12);
-    let friction: f64 =
-        ["friction(a)", "friction(b)"].iter().map(|name| last(&motion.multipliers, name)).sum();
-    assert!((friction + 1.2).abs() < 1e-9, "{friction}");
-}
-
 /// A ball whose last bounces are below the rounding of its height may fall through the floor; if it does, that is no
 /// `pass`.
 #[test]

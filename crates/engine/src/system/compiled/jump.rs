@@ -236,9 +236,7 @@ impl CompiledSystem {
         if jumps.has_closed || outcome.mode.is_some() {
             outcome.state = Some((q.clone(), v.clone()));
         }
-        // What a constraint holds at rest has the rounding of what moves beside it.
-        let speed = before.v.iter().chain(&v).fold(0.0_f64, |m, v| m.max(v.abs()));
-        let landing = Landing { t, named: &named, moved, speed };
+        let landing = Landing { t, named: &named, moved, speed: 0.0 };
         let landed = self.land(landing, y, &mut q, &mut v)?;
         if let Err((constraint, positions, residual)) = landed {
             let event = events.first().copied().unwrap_or_default();
