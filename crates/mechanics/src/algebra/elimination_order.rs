@@ -280,8 +280,8 @@ mod tests {
         assert_eq!(elimination_steps(&[vec![]], &[], usize::MAX), None);
     }
 
-    /// Relative angles: $w_k = w_{k-1} + \dot q_k$ carries no mass, points $x_k = x_{k-1} + c_k w_k$ do. Both orders take
-    /// as many steps as there are bodies; a division by what carries nothing would fill the matrix.
+    /// Relative angles: $w_k = w_{k-1} + \dot q_k$ carries no mass, points $x_k = x_{k-1} + c_k w_k$ do. Both orders
+    /// take as many steps as there are bodies; a division by what carries nothing would fill the matrix.
     #[test]
     fn what_carries_no_mass_takes_as_many_steps() {
         let chain = |n: usize| {
