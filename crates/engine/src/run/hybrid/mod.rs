@@ -61,9 +61,10 @@ pub(crate) fn run(
     watch: &mut dyn FnMut(&Progress<'_>) -> bool,
 ) -> Result<Motion, Failure> {
     let motion = integrated(model, request, watch)?;
-    match model.hybrid.delays.is_empty() {
-        true => Ok(motion),
-        false => second_history::compared(model, request, motion, watch),
+    if model.hybrid.delays.is_empty() {
+        Ok(motion)
+    } else {
+        second_history::compared(model, request, motion, watch)
     }
 }
 
