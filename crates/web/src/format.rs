@@ -68,7 +68,7 @@ fn formatted_line(pieces: &[(&str, Piece)]) -> String {
         match kind {
             // White space before a comment puts it below another one: it stays.
             Piece::Other if comment => {
-                line.push_str(if fresh { text.trim_start() } else { text })
+                line.push_str(if fresh { text.trim_start() } else { text });
             }
             Piece::Other => {
                 let spaced = one_space(text);
