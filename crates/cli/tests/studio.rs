@@ -94,6 +94,19 @@ impl Studio {
     fn ask(&self, question: &Value) -> (u16, Value) {
         self.ask_with(&question.to_string(), &format!("X-Pfaff-Token: {}\r\n", self.token))
     }
+
+    /// Asks a question and does not wait for the answer.
+    fn begin(&self, question: &str) -> TcpStream {
+        let mut stream = TcpStream::connect(("127.0.0.1", self.port)).expect("it listens");
+        let request = format!(
+            "POST /ask HTTP/1.1\r\nHost: {}\r\nX-Pfaff-Token: {}\r\nContent-Length: {}\r\n\r\n{question}",
+            self.host(),
+            self.token,
+            question.len()
+        );
+        stream.write_all(request.as_bytes()).expect("it reads");
+        stream
+    }
 }
 
 impl Drop for Studio {
@@ -194,21 +207,8 @@ fn a_long_question_blocks_nobody() {
     let studio = Studio::start(&folder, &[]);
     let text = "coordinates x\nlagrangian x'^2/2 - x^2/2\ninitial x = 1\n";
     let long = json!({"ask": "run", "text": text, "t1": 1e9}).to_string();
-    let request = format!(
-        "POST /ask HTTP/1.1\r\nHost: {}\r\nX-Pfaff-Token: {}\r\nContent-Length: {}\r\n\r\n{long}",
-        studio.host(),
-        studio.token,
-        long.len()
-    );
     // More than there are processors, and more than a small pool of threads would have.
-    let streams: Vec<TcpStream> = (0..20)
-        .map(|_| {
-            let mut stream =
-                TcpStream::connect(("127.0.0.1", studio.port)).expect("it listens");
-            stream.write_all(request.as_bytes()).expect("it reads");
-            stream
-        })
-        .collect();
+    let streams: Vec<TcpStream> = (0..20).map(|_| studio.begin(&long)).collect();
     let (status, answer) = studio.ask(&json!({"ask": "run", "text": text, "t1": 1.0}));
     assert_eq!((status, &answer["motion"]["stop"]["reason"]), (200, &json!("end")));
     drop(streams);
@@ -288,7 +288,8 @@ fn connections_without_end_do_not_end_it() {
     }
 }
 
-/// Work that has no part to show ends, too, when its request is closed: eight such questions leave room for others.
+/// Work that has no part to show ends, too, when its request is closed: a whole house of such questions leaves room
+/// for others.
 #[test]
 fn questions_that_are_closed_leave_room() {
     let folder = Folder::new("studio-closed");
@@ -298,20 +299,8 @@ fn questions_that_are_closed_leave_room() {
         "coordinates q[{n}]\nlagrangian sum(i = 1..{n}, q[i]'^2/2*cos(q[i])) + sum(i = 1..{n}, sin(q[i]*q[1]))^5\n"
     );
     let long = json!({"ask": "equations", "form": "reduced", "text": text}).to_string();
-    let request = format!(
-        "POST /ask HTTP/1.1\r\nHost: {}\r\nX-Pfaff-Token: {}\r\nContent-Length: {}\r\n\r\n{long}",
-        studio.host(),
-        studio.token,
-        long.len()
-    );
-    let streams: Vec<TcpStream> = (0..9)
-        .map(|_| {
-            let mut stream =
-                TcpStream::connect(("127.0.0.1", studio.port)).expect("it listens");
-            stream.write_all(request.as_bytes()).expect("it reads");
-            stream
-        })
-        .collect();
+    // As many as are answered at once.
+    let streams: Vec<TcpStream> = (0..64).map(|_| studio.begin(&long)).collect();
     std::thread::sleep(Duration::from_millis(200));
     drop(streams);
     assert_eq!(studio.ask(&json!({"ask": "words"})).0, 200);

@@ -159,8 +159,8 @@ fn bad_questions_are_answered_too() {
 #[test]
 fn a_question_can_be_ended() {
     let text = "coordinates x\nlagrangian x'^2/2 - x^2/2\ninitial x = 1\n";
-    let question = json!({"ask": "run", "text": text, "t1": 1e6}).to_string();
-    let ask = |most: usize| {
+    let ask = |t1: f64, most: usize| {
+        let question = json!({"ask": "run", "text": text, "t1": t1}).to_string();
         let calls = Rc::new(Cell::new(0));
         let counted = Rc::clone(&calls);
         let go_on = move || {
@@ -169,12 +169,14 @@ fn a_question_can_be_ended() {
         };
         (Workbench::default().ask_while(&question, go_on), calls.get())
     };
-    let (answer, _) = ask(500);
+    // A long motion has surely begun when a short one would have been over.
+    let (_, short) = ask(1.0, usize::MAX);
+    let (answer, _) = ask(1e6, short);
     let answer: Value = serde_json::from_str(&answer).expect("JSON");
     assert_eq!(answer["motion"]["stop"]["reason"], "interrupted");
     assert!(answer["motion"]["stop"]["t"].as_f64().expect("a time") > 0.0);
     // Before its first step there is nothing to show.
-    let (answer, calls) = ask(2);
+    let (answer, calls) = ask(1e6, 2);
     let answer: Value = serde_json::from_str(&answer).expect("JSON");
     let message = answer["error"]["message"].as_str().expect("a message");
     assert!(message.contains("given up") && calls == 2, "{message}");

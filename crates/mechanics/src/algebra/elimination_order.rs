@@ -92,14 +92,7 @@ pub(crate) fn elimination_steps(
     rows: &[Vec<usize>],
     most: usize,
 ) -> Option<usize> {
-    let mut matrix: Vec<BTreeSet<usize>> =
-        mass.iter().map(|row| row.iter().copied().collect()).collect();
-    for (a, row) in rows.iter().enumerate() {
-        for &i in row {
-            matrix[i].insert(mass.len() + a);
-        }
-        matrix.push(row.iter().copied().collect());
-    }
+    let mut matrix = pattern(mass, rows);
     let neighbours: Vec<Vec<usize>> =
         matrix.iter().map(|row| row.iter().copied().collect()).collect();
     let mut order = EliminationOrder::new(matrix.len()).with_care(mass.len(), &neighbours);
@@ -173,6 +166,19 @@ pub(crate) fn substitution_order(
     (left.order.len() == count).then_some((left.order, left.steps))
 }
 
+/// The columns of the entries of (K), row by row.
+fn pattern(mass: &[Vec<usize>], rows: &[Vec<usize>]) -> Vec<BTreeSet<usize>> {
+    let mut matrix: Vec<BTreeSet<usize>> =
+        mass.iter().map(|row| row.iter().copied().collect()).collect();
+    for (a, row) in rows.iter().enumerate() {
+        for &i in row {
+            matrix[i].insert(mass.len() + a);
+        }
+        matrix.push(row.iter().copied().collect());
+    }
+    matrix
+}
+
 /// A pattern from which auxiliary velocities disappear.
 struct Substitution {
     matrix: Vec<BTreeSet<usize>>,
@@ -185,14 +191,7 @@ struct Substitution {
 
 impl Substitution {
     fn new(mass: &[Vec<usize>], rows: &[Vec<usize>], definitions: usize, most: usize) -> Self {
-        let mut matrix: Vec<BTreeSet<usize>> =
-            mass.iter().map(|row| row.iter().copied().collect()).collect();
-        for (a, row) in rows.iter().enumerate() {
-            for &i in row {
-                matrix[i].insert(mass.len() + a);
-            }
-            matrix.push(row.iter().copied().collect());
-        }
+        let matrix = pattern(mass, rows);
         let coordinates = mass.len() - definitions;
         let definitions = mass.len()..mass.len() + definitions;
         Self { matrix, coordinates, definitions, order: Vec::new(), steps: 0, most }
