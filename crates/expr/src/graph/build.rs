@@ -436,6 +436,19 @@ mod tests {
         assert_eq!(g.neg(g.sub(g.integer(-2), y)), g.add(y, g.integer(2)));
     }
 
+    /// What agrees modulo the prime of the values is not merged for that.
+    #[test]
+    fn large_powers_of_two_are_not_taken_for_small_ones() {
+        let g = Graph::new();
+        let x = g.symbol("x", Role::Free);
+        g.merging(|| {
+            let power = |k: i64| g.pow(g.integer(2), g.integer(k));
+            for (k, like) in [(-122, 0), (-61, 0), (31, -30), (52, -9), (61, 0), (122, 61)] {
+                assert_ne!(g.mul(power(k), x), g.mul(power(like), x), "2^{k} and 2^{like}");
+            }
+        });
+    }
+
     #[test]
     fn powers_and_roots() {
         let g = Graph::new();

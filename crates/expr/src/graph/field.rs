@@ -1,7 +1,8 @@
 //! Arithmetic modulo the prime $p = 2^{61} - 1$.
 //!
 //! Expressions are compared by their exact values at random points of this field: two different rational
-//! expressions of degree $d$ agree there with probability $d/p$.
+//! expressions of degree $d$ agree there with probability $d/p$. The powers of two would not be random, since $2^{61}$
+//! is 1 here: from $2^{61}$ a random number is split off ([`residue`]).
 
 use num_bigint::BigInt;
 use num_integer::Integer;
@@ -93,6 +94,9 @@ pub(crate) fn random(seed: u64) -> u64 {
 }
 
 /// The residue of a rational; a denominator divisible by $p$ gives 0.
+///
+/// Of $2^k m$ it is that of $2^{k - 61j} m$ with $|k - 61j| \le 30$, times $w^j$ with a random $w$: what is equal stays
+/// equal up to $k = 30$, and what differs by $2^{61}$ alone is different.
 pub(crate) fn residue(number: &Rational) -> u64 {
     let whole = |x: &BigInt| -> u64 {
         match x.to_i64() {
@@ -100,8 +104,26 @@ pub(crate) fn residue(number: &Rational) -> u64 {
             None => x.mod_floor(&BigInt::from(P)).to_u64().unwrap_or(0),
         }
     };
-    let numerator = whole(number.numer());
-    if number.is_integer() { numerator } else { mul(numerator, inv(whole(number.denom()))) }
+    let turns = |x: &BigInt| (x.trailing_zeros().unwrap_or(0) + 30) / 61;
+    let numerator = mul(whole(number.numer()), turned(turns(number.numer())));
+    if number.is_integer() {
+        return numerator;
+    }
+    mul(numerator, inv(mul(whole(number.denom()), turned(turns(number.denom())))))
+}
+
+/// The residue of a fraction.
+pub(crate) fn small_residue(n: i64, d: i64) -> u64 {
+    let whole = |x: i64| {
+        let residue = x.rem_euclid(P as i64) as u64;
+        if x.trailing_zeros() <= 30 || x == 0 { residue } else { mul(residue, turned(1)) }
+    };
+    if d == 1 { whole(n) } else { mul(whole(n), inv(whole(d))) }
+}
+
+/// What stands for $2^{61j}$, which is 1.
+fn turned(j: u64) -> u64 {
+    if j == 0 { 1 } else { pow(random(0x2_61), j) }
 }
 
 #[cfg(test)]
@@ -120,5 +142,19 @@ mod tests {
         }
         let third = Rational::new((-1).into(), 3.into());
         assert_eq!(mul(residue(&third), 3), P - 1);
+    }
+
+    /// Powers of two that agree modulo the prime have residues of their own, and the same by either road.
+    #[test]
+    fn powers_of_two_differ() {
+        let power = |k: i32| Rational::from_integer(2.into()).pow(k);
+        let mut all: Vec<u64> = (-200..=200).map(|k| residue(&power(k))).collect();
+        for k in -52..=52 {
+            let (n, d) = if k < 0 { (1, 1 << -k) } else { (1 << k, 1) };
+            assert_eq!(small_residue(n, d), residue(&power(k)), "2^{k}");
+        }
+        all.sort_unstable();
+        all.dedup();
+        assert_eq!(all.len(), 401);
     }
 }

@@ -139,9 +139,7 @@ impl Numbers {
         }
         // Both are exact in doubles: the quotient is the nearest double.
         let double = small.n as f64 / small.d as f64;
-        let above = small.n.rem_euclid(field::P as i64) as u64;
-        let residue =
-            if small.d == 1 { above } else { field::mul(above, field::inv(small.d as u64)) };
+        let residue = field::small_residue(small.n, small.d);
         let made = Number { small: Some(small), exact: OnceLock::new(), double, residue };
         let index = self.push(made);
         self.by_small.insert(small, index);
