@@ -6,11 +6,12 @@ use crate::motion::verdict::{Check, Verdict};
 const AMPLIFIED: f64 = 1e5;
 /// What rounding adds to a tolerance.
 const ROUNDING: f64 = 2e-12;
-/// The same without amplification: errors of a hundred steps that belong to a tolerance where the motion keeps the size
-/// of a change, what rounding adds to it, and roundings of time.
+/// The same where the motion keeps the size of a change, in a hundred steps: ten tolerances each, because the error of
+/// a step is itself an estimate.
 const PLAIN: f64 = 1e3;
+/// What rounding adds to a tolerance there: some five hundred roundings of a step's sums, which is ten for each of the
+/// stages that a step has.
 const PLAIN_ROUNDING: f64 = 1e-13;
-const PLAIN_TIME: f64 = 2.5;
 /// How much the rounding of time may be amplified.
 pub(crate) const AMPLIFIED_TIME: f64 = 100.0;
 /// Whatever the tolerance, no digit is right beyond this.
@@ -25,7 +26,7 @@ pub(crate) fn error_limit(tolerance: f64, steps: f64) -> f64 {
 /// large: what is more does not come from the steps as the tolerance controls them. `late` is what the rounding of time
 /// does.
 pub(crate) fn plain_limit(tolerance: f64, steps: f64, growth: f64, late: f64) -> f64 {
-    growth * (PLAIN * (tolerance + PLAIN_ROUNDING) * (1.0 + 0.01 * steps) + PLAIN_TIME * late)
+    growth * (PLAIN * (tolerance + PLAIN_ROUNDING) * (1.0 + 0.01 * steps) + late)
 }
 
 /// The check of an error after some steps, in parts of the size of a coordinate.
