@@ -12,8 +12,11 @@
 //! **Search.** For each column as the first term, others are added one by one, the one that leaves least each time,
 //! until (L) is small; then terms are taken away again as long as it stays small.
 
+use std::cell::RefCell;
+
 use pfaff_solver::{cholesky, cholesky_solve};
 
+use crate::analysis::discover::dot;
 use crate::analysis::discover::library::Function;
 use crate::analysis::discover::smooth::Smoothed;
 
@@ -55,6 +58,23 @@ impl Term {
     fn value(self, sample: &Sample) -> f64 {
         sample.weight * self.function.value(&sample.q) * sample.at[self.coordinate].v
     }
+
+    /// What independent errors of size 1 do to the value, two for each coordinate, in parts of a length.
+    fn errors(self, sample: &Sample, length: f64) -> Vec<f64> {
+        let factor = if length > 0.0 { sample.weight / length } else { 0.0 };
+        let mut slopes = vec![0.0; sample.at.len()];
+        let v = sample.at[self.coordinate].v;
+        self.function.add_gradient(&sample.q, factor * v, &mut slopes);
+        let value = factor * self.function.value(&sample.q);
+        let of = |(l, (s, slope)): (usize, (&Smoothed, &f64))| {
+            // (δq, δv) = (a ε₁, b ε₁ + c ε₂) with independent ε of size 1.
+            let a = s.variance_q.sqrt();
+            let b = if a > 0.0 { s.covariance / a } else { 0.0 };
+            let own = if l == self.coordinate { value } else { 0.0 };
+            [slope * a + own * b, own * (s.variance_v - b * b).max(0.0).sqrt()]
+        };
+        sample.at.iter().zip(&slopes).enumerate().flat_map(of).collect()
+    }
 }
 
 /// A row that holds: its terms with coefficients, in units in which the columns have length 1.
@@ -74,9 +94,13 @@ pub(super) struct Regression<'a> {
     pub(super) lengths: Vec<f64>,
     gram: Vec<f64>,
     coordinates: usize,
-    /// Samples for the noise, by number, with the values and gradients of all functions there.
+    /// Samples for the noise, by number, with the values of all functions there.
     sampled: Vec<usize>,
     functions: Vec<Vec<f64>>,
+    /// What independent errors of size 1 do to each column there: two for each coordinate.
+    errors: Vec<Vec<f64>>,
+    /// Products of these as far as they were asked for, else NaN.
+    noise: RefCell<Vec<f64>>,
 }
 
 impl<'a> Regression<'a> {
@@ -118,19 +142,15 @@ impl<'a> Regression<'a> {
         }
         let stride = samples.len().div_ceil(NOISE_SAMPLES).max(1);
         let sampled: Vec<usize> = (0..samples.len()).step_by(stride).collect();
-        let table = |f: &Function| -> Vec<f64> {
-            let mut list = Vec::with_capacity(sampled.len() * (1 + coordinates));
-            for &j in &sampled {
-                let q = &samples[j].q;
-                list.push(f.value(q));
-                let first = list.len();
-                list.resize(first + coordinates, 0.0);
-                f.add_gradient(q, 1.0, &mut list[first..]);
-            }
-            list
-        };
-        let functions = functions.iter().map(table).collect();
-        Self { samples, terms, lengths, gram, coordinates, sampled, functions }
+        let place = |&j: &usize| &samples[j];
+        let errors = terms.iter().zip(&lengths).map(|(term, &length)| {
+            sampled.iter().map(place).flat_map(|s| term.errors(s, length)).collect()
+        });
+        let errors = errors.collect();
+        let values = |f: &Function| sampled.iter().map(|j| f.value(&samples[*j].q)).collect();
+        let functions = functions.iter().map(values).collect();
+        let noise = RefCell::new(vec![f64::NAN; p * p]);
+        Self { samples, terms, lengths, gram, coordinates, sampled, functions, errors, noise }
     }
 
     fn product(&self, i: usize, j: usize) -> f64 {
@@ -167,7 +187,6 @@ impl<'a> Regression<'a> {
     /// Whether the covector is there: not a combination of functions that vanishes by itself.
     fn is_present(&self, row: &FoundRow) -> bool {
         let (mut whole, mut parts) = (0.0, 0.0);
-        let width = 1 + self.coordinates;
         let mut ω = vec![0.0; self.coordinates];
         for (at, &j) in self.sampled.iter().enumerate() {
             ω.fill(0.0);
@@ -175,7 +194,7 @@ impl<'a> Regression<'a> {
                 let coordinate = self.terms[i].coordinate;
                 let function = i / self.coordinates;
                 let speed = self.lengths[coordinate];
-                let x = c / self.lengths[i] * self.functions[function][at * width] * speed;
+                let x = c / self.lengths[i] * self.functions[function][at] * speed;
                 ω[coordinate] += x;
                 parts += self.samples[j].weight * x * x;
             }
@@ -340,22 +359,13 @@ impl<'a> Regression<'a> {
             noise.fill(0.0);
             let (mut left, mut floor) = (0.0, 0.0);
             for (&i, c) in row.terms.iter().zip(&row.coefficients) {
-                let function = &self.functions[i / n][at * (1 + n)..(at + 1) * (1 + n)];
+                let v = sample.at[self.terms[i].coordinate].v;
                 let factor = c * sample.weight / self.lengths[i];
-                let own = self.terms[i].coordinate;
-                let v = sample.at[own].v;
-                left += factor * function[0] * v;
-                floor += (FLOOR * factor * function[0] * v).powi(2);
-                for (l, (noise, s)) in noise.chunks_exact_mut(2).zip(&sample.at).enumerate() {
-                    let a = s.variance_q.sqrt();
-                    let b = if a > 0.0 { s.covariance / a } else { 0.0 };
-                    noise[0] += factor * v * function[1 + l] * a;
-                    if l == own {
-                        let rest = (s.variance_v - b * b).max(0.0).sqrt();
-                        noise[0] += factor * function[0] * b;
-                        noise[1] += factor * function[0] * rest;
-                    }
-                }
+                let value = factor * self.functions[i / n][at] * v;
+                left += value;
+                floor += (FLOOR * value).powi(2);
+                let errors = &self.errors[i][at * 2 * n..(at + 1) * 2 * n];
+                noise.iter_mut().zip(errors).for_each(|(sum, x)| *sum += c * x);
             }
             let sum = &mut sums[sample.motion];
             sum[0] += left * left;
@@ -366,7 +376,7 @@ impl<'a> Regression<'a> {
         obey as f64 >= MOST * seen.count() as f64
     }
 
-    /// $G$ of some terms.
+    /// $G$ of some terms, from the samples that count.
     fn noise(
         &self,
         support: &[usize],
@@ -375,42 +385,39 @@ impl<'a> Regression<'a> {
         counts: impl Fn(usize, &Sample) -> bool,
     ) -> Vec<f64> {
         let (k, n) = (support.len(), self.coordinates);
+        let counts = |j: &usize| counts(*j, &self.samples[*j]);
+        let places: Vec<usize> =
+            (0..self.sampled.len()).filter(|&at| counts(&self.sampled[at])).collect();
+        let is_whole = places.len() == self.sampled.len();
         let mut noise = vec![0.0; k * k];
-        let mut parts = vec![0.0; 2 * n * k];
-        let mut sampled = 0usize;
-        for (at, &j) in self.sampled.iter().enumerate() {
-            let sample = &self.samples[j];
-            if !counts(j, sample) {
-                continue;
-            }
-            sampled += 1;
-            for (part, &i) in parts.chunks_exact_mut(2 * n).zip(support) {
-                let function = &self.functions[i / n][at * (1 + n)..(at + 1) * (1 + n)];
-                let factor = sample.weight / self.lengths[i];
-                let own = self.terms[i].coordinate;
-                let v = sample.at[own].v;
-                for (l, (part, s)) in part.chunks_exact_mut(2).zip(&sample.at).enumerate() {
-                    // (δq, δv) = (a ε₁, b ε₁ + c ε₂) with independent ε of size 1.
-                    let a = s.variance_q.sqrt();
-                    let b = if a > 0.0 { s.covariance / a } else { 0.0 };
-                    part[0] = factor * v * function[1 + l] * a;
-                    part[1] = 0.0;
-                    if l == own {
-                        part[0] += factor * function[0] * b;
-                        part[1] = factor * function[0] * (s.variance_v - b * b).max(0.0).sqrt();
-                    }
-                }
-            }
-            for l in 0..2 * n {
-                add_square(&mut noise, k, |i| parts[i * 2 * n + l]);
+        for (i, &a) in support.iter().enumerate() {
+            for (j, &b) in support.iter().enumerate().take(i + 1) {
+                let part = |&at: &usize| {
+                    let range = at * 2 * n..(at + 1) * 2 * n;
+                    dot(&self.errors[a][range.clone()], &self.errors[b][range])
+                };
+                let sum =
+                    if is_whole { self.errors_of(a, b) } else { places.iter().map(part).sum() };
+                noise[i * k + j] = sum;
+                noise[j * k + i] = sum;
             }
         }
-        let scale = used as f64 / sampled.max(1) as f64;
+        let scale = used as f64 / places.len().max(1) as f64;
         noise.iter_mut().for_each(|x| *x *= scale);
         for i in 0..k {
             noise[i * k + i] += FLOOR * FLOOR * gram[i * k + i];
         }
         noise
+    }
+
+    /// The product of the errors of two columns at all places.
+    fn errors_of(&self, a: usize, b: usize) -> f64 {
+        let mut noise = self.noise.borrow_mut();
+        let entry = &mut noise[a.max(b) * self.terms.len() + a.min(b)];
+        if entry.is_nan() {
+            *entry = dot(&self.errors[a], &self.errors[b]);
+        }
+        *entry
     }
 
     /// The covector of a row at a sample.
