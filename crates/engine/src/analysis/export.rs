@@ -363,6 +363,7 @@ fn module(
         }
     }
     comment.extend(comments.remarks);
+    comment.extend(jumps_left_out(model));
     let mut section = |lines: Vec<String>| {
         if !lines.is_empty() {
             comment.push(String::new());
@@ -386,6 +387,34 @@ fn module(
         parameters: model.parameters.iter().map(|p| (p.name.clone(), p.value)).collect(),
         functions,
     }
+}
+
+/// What the functions do not do: they are the motion between two jumps.
+fn jumps_left_out(model: &Workspace) -> Vec<String> {
+    let listed = |names: Vec<&str>| names.join(", ");
+    let mut lines = Vec::new();
+    if let [first, others @ ..] = model.hybrid.modes.as_slice()
+        && !others.is_empty()
+    {
+        let others = others.join(", ");
+        lines.push(format!("Equations of the mode {first}; those of {others} are not here."));
+    }
+    let contacts: Vec<&str> = model.hybrid.contacts.iter().map(|c| c.name.as_str()).collect();
+    if !contacts.is_empty() {
+        lines.push(format!("Contacts are not here: all are open ({}).", listed(contacts)));
+    }
+    let mut events: Vec<&str> =
+        model.resets.iter().map(|reset| model.events[reset.event].name.as_str()).collect();
+    events.dedup();
+    if !events.is_empty() {
+        lines.push(format!("Jumps are not here: what happens on {}.", listed(events)));
+    }
+    let samplers = model.hybrid.samplers.iter().map(|s| s.coordinate);
+    let held: Vec<&str> = samplers.map(|i| model.coordinates[i].name.as_str()).collect();
+    if !held.is_empty() {
+        lines.push(format!("Sampled controls keep their values: {}.", listed(held)));
+    }
+    lines
 }
 
 fn number(name: &str) -> Argument {

@@ -197,6 +197,24 @@ fn has(compiler: &str) -> bool {
     found
 }
 
+/// The code of a model that jumps says what it leaves out.
+#[test]
+fn jumps_that_are_not_written_are_named() {
+    for (name, said) in [
+        ("bouncing_ball", "Contacts are not here: all are open (floor)."),
+        ("compass_walker", "Jumps are not here: what happens on"),
+        ("compass_walker", "Equations of the mode"),
+        ("cart_pole", "Sampled controls keep their values: u."),
+    ] {
+        let model = model(name, gallery_model(name).expect("it is there").text);
+        let module = exported(&model, None, ExportForm::Best).expect(name);
+        assert!(module.comment.iter().any(|line| line.starts_with(said)), "{name}: {said}");
+    }
+    let sleigh = model("sleigh", gallery_model("sleigh").expect("it is there").text);
+    let module = exported(&sleigh, None, ExportForm::Best).expect("the sleigh");
+    assert!(!module.comment.iter().any(|line| line.contains("not here")));
+}
+
 #[test]
 fn c_has_the_bits_of_the_interpreter() {
     if !has("cc") {
