@@ -192,7 +192,9 @@ impl<'a> Recorder<'a> {
     fn check_work(&mut self, step: &DenseStep<'_>, t: f64) {
         let Some(&[mut work, _]) = self.record.work.last() else { return };
         let energy = self.sample.energy;
+        // NOTE: the power of a white force is known to the step alone.
         if t != step.end()
+            && self.system.noise.is_none()
             && self.work.is_off(energy, work, self.tolerance)
             && let Some(integrated) = self.work.integrate(&mut self.system, step, t)
         {

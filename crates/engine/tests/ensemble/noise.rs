@@ -68,6 +68,23 @@ fn means_have_the_bias_of_theory() {
     assert!(4.0 * deviation < 0.2 * exact, "{deviation}");
 }
 
+/// Energy and work belong together at outputs within steps as they do at their ends: what the audit says does not depend
+/// on how many outputs there are.
+#[test]
+fn work_of_noise_is_booked_within_steps() {
+    let model = Model::parse(SPHERE).expect("a model");
+    let request = Run { seed: Some(5), step: Some(0.05), samples: Some(161), ..Run::to(2.0) };
+    let motion = model.run(&request).expect("a motion");
+    let largest = motion.energy.iter().fold(0.0_f64, |a, b| a.max(*b));
+    for (row, (energy, work)) in motion.energy.iter().zip(&motion.work).enumerate() {
+        let off = (energy - motion.energy[0] - work).abs();
+        // The steps themselves are of order four in 0.05, with forces as rough as the noise.
+        assert!(off < 1e-3 * largest, "{off:e} of {largest} in row {row}");
+    }
+    let at_ends = model.run(&request.samples(2)).expect("a motion");
+    assert_eq!(motion.audit.verdict, at_ends.audit.verdict);
+}
+
 /// ⟨v²⟩ = s²/(2c) (1 − exp(−2cT)) for a free damped particle, and ⟨x²⟩ as given by Uhlenbeck and Ornstein (1930),
 /// within four standard deviations of 400 paths.
 #[test]
