@@ -1,7 +1,7 @@
 //! Motions: one, several principles side by side, the points of a section.
 
-use pfaff::{Backend, Model, Motion, Run, SectionRequest};
-use pfaff_expr::is_interrupted;
+use pfaff::{Backend, Model, Motion, Run, SectionRequest, StopReason};
+use pfaff_expr::{is_interrupted, with_shield};
 use pfaff_present::report::drawing::animation;
 use pfaff_present::{ToJson, column_values};
 use serde_json::{Map, Value, json};
@@ -17,9 +17,15 @@ pub(crate) fn run(
 ) -> Result<Value, Fault> {
     let expressions = question.texts("expressions")?;
     let motion = computed(model, request)?;
-    let mut answer = shown(model, &motion, &expressions);
-    answer.insert("handles".to_owned(), handles::of(model, &motion));
-    Ok(Value::Object(answer))
+    with_shield(|shield| {
+        if motion.stop.reason == StopReason::Interrupted {
+            // NOTE: what was computed by then is shown.
+            shield();
+        }
+        let mut answer = shown(model, &motion, &expressions);
+        answer.insert("handles".to_owned(), handles::of(model, &motion));
+        Ok(Value::Object(answer))
+    })
 }
 
 /// The motion that a run gives.
