@@ -27,6 +27,13 @@ pub(crate) type Answer = (String, String, Option<String>);
 /// Values of a parameter that a root locus has by itself.
 const VALUES: usize = 51;
 
+/// Whether a command looks for Ctrl-C itself, and answers with what it has by then.
+pub(crate) fn listens(name: &str) -> bool {
+    const LISTENING: [&str; 7] =
+        ["linearize", "equilibria", "section", "lyapunov", "orbit", "continue", "gait"];
+    LISTENING.contains(&name)
+}
+
 /// What a command answers.
 pub(crate) fn run(
     native: &ModelRead,

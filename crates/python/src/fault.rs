@@ -2,12 +2,16 @@
 //!
 //! The classes are those of `pfaff/_errors.py`; diagnostics stay data: code, line, column, message and hint.
 
+use std::cell::RefCell;
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::rc::Rc;
 
-use pfaff::{Diagnostic, Error, Source};
+use pfaff::{Diagnostic, Error, Source, interruptible};
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};
+
+use crate::interrupt::Watch;
 
 /// What can go wrong in a call.
 pub(crate) enum Fault {
@@ -15,6 +19,8 @@ pub(crate) enum Fault {
     Engine(Error),
     /// A mistake in the program, with what it said.
     Panic(String),
+    /// What Python raised meanwhile, such as Ctrl-C.
+    Raised(PyErr),
 }
 
 impl From<Error> for Fault {
@@ -36,12 +42,26 @@ impl Fault {
     }
 }
 
-/// Runs the engine without holding the interpreter; whatever goes wrong is an exception.
+/// Runs the engine without holding the interpreter; whatever goes wrong is an exception. Ctrl-C ends it.
 pub(crate) fn released<T: Send>(
     py: Python<'_>,
     work: impl Send + FnOnce() -> Result<T, Fault>,
 ) -> PyResult<T> {
-    py.detach(|| guarded(work)).map_err(|fault| exception(py, &fault))
+    py.detach(|| guarded(|| while_heard(work))).map_err(|fault| exception(py, &fault))
+}
+
+/// Gives the work up when Python raises something.
+fn while_heard<T>(work: impl FnOnce() -> Result<T, Fault>) -> Result<T, Fault> {
+    let watch = Rc::new(RefCell::new(Watch::new(None)));
+    let ear = Rc::clone(&watch);
+    // NOTE: a handler of signals may call pfaff itself.
+    let goes_on = move || ear.try_borrow_mut().map_or(true, |mut w| w.goes_on(|| (0.0, 0.0)));
+    let found = interruptible(goes_on, work);
+    match (watch.borrow_mut().raised.take(), found) {
+        (Some(raised), _) => Err(Fault::Raised(raised)),
+        (None, Some(found)) => found,
+        (None, None) => Err(Fault::usage("the work was given up")),
+    }
 }
 
 /// Runs the engine; a panic is a fault.
@@ -72,6 +92,7 @@ pub(crate) fn exception(py: Python<'_>, fault: &Fault) -> PyErr {
         }
         Fault::Engine(Error::Usage(why)) => made(py, "_from_usage", (why.as_str(),)),
         Fault::Panic(said) => made(py, "_from_panic", (said.as_str(),)),
+        Fault::Raised(raised) => Ok(raised.clone_ref(py)),
     };
     made.unwrap_or_else(|error| error)
 }

@@ -141,6 +141,12 @@ impl NativeModel {
         options: &str,
         progress: Option<Py<PyAny>>,
     ) -> PyResult<command::Answer> {
+        if !command::listens(name) {
+            return released(py, || {
+                let mut watch = Watch::new(None);
+                command::run(&self.read, name, &Options::parse(options)?, &mut watch)
+            });
+        }
         let mut watch = Watch::new(progress);
         let answer = py.detach(|| {
             guarded(|| command::run(&self.read, name, &Options::parse(options)?, &mut watch))

@@ -180,6 +180,17 @@ def test_an_interrupt_keeps_what_was_computed():
     assert raised.value.motion.stop.reason == "interrupted"
 
 
+def test_an_interrupt_ends_what_has_no_part_to_show():
+    model = pfaff.Model(LONG + "constraint c: x*y' - y*x' = 0.1\n")
+    timer = interrupt_after(0.3)
+    begun = time.monotonic()
+    with pytest.raises(KeyboardInterrupt):
+        model.compare(t=1e9)
+    timer.join()
+    assert time.monotonic() - begun < 30
+    assert model.run(t=1, samples=3).stop.reason == "end"
+
+
 def test_progress_is_told_and_may_end_the_run():
     seen = []
     model = pfaff.Model(LONG)
