@@ -87,9 +87,13 @@ fn python_packages(folder: &Path) -> String {
         "nbclient",
         "nbformat",
         "ipykernel",
+        "duckdb",
+        "jax",
     ];
-    const IMPORT_OWN: &[&str] =
-        &["-c", "import maturin, numpy, pytest, scipy, sympy, pandas, xarray, mypy, nbclient"];
+    const IMPORT_OWN: &[&str] = &[
+        "-c",
+        "import maturin, numpy, pytest, scipy, sympy, pandas, xarray, mypy, nbclient, duckdb, jax",
+    ];
     let own = |name: &str| folder.join("bin").join(name).display().to_string();
     let here = |name: &str, arguments| starts(name, arguments) || starts(&own(name), arguments);
     let has_own = starts(&own("python3"), IMPORT_OWN);
