@@ -179,6 +179,8 @@ fn simple_piece(text: &[char], at: &mut usize) -> Option<Piece> {
                     Piece::Fraction(above, group(text, at))
                 }
                 "partial" => Piece::Word("∂".into()),
+                "dots" => Piece::Sign('…'),
+                "ge" => Piece::Sign('≥'),
                 _ => Piece::Word(greek(&word).to_string()),
             })
         }
