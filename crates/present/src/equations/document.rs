@@ -42,7 +42,8 @@ impl Presentation {
             }
         }
         for line in &self.preface {
-            let _ = writeln!(text, "\\\\\n{}.", escape(line));
+            let line = headings::latex(line).unwrap_or_else(|| escape(line));
+            let _ = writeln!(text, "\\\\\n{line}.");
         }
         if let Some(symbols) = self.symbols {
             let symbols = headings::latex(symbols).unwrap_or_else(|| escape(symbols));
