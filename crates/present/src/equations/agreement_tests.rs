@@ -161,11 +161,8 @@ impl Printed<'_> {
             }
         }
         let in_momenta = has(self.page, "hamilton_equations") || has(self.page, "J");
-        let momenta = if in_momenta {
-            self.lines(&["canonical_momenta", "momenta"])
-        } else {
-            Vec::new()
-        };
+        let momenta =
+            if in_momenta { self.lines(&["canonical_momenta", "momenta"]) } else { Vec::new() };
         for &(p, right) in &momenta {
             if values.iter().all(|v| v.0 != p) {
                 values.push((p, evaluated(g, right, &values)));
@@ -197,8 +194,9 @@ impl Printed<'_> {
         };
         kinematic.extend(canonical.into_iter().chain(momenta).map(residual));
         // A constraint on positions alone says something of accelerations in its second rate.
-        let speeds: Vec<Expr> =
-            motion.iter().map(|m| m.1).filter(|&x| g.symbol_of(x).is_some()).collect();
+        let places: Vec<Expr> = model.coordinates.iter().map(|c| symbol(&c.name, 0)).collect();
+        let speeds = motion.iter().skip(1).map(|m| m.0);
+        let speeds: Vec<Expr> = speeds.filter(|x| !places.contains(x)).collect();
         let (velocity, position): (Vec<Expr>, Vec<Expr>) =
             kinematic.into_iter().partition(|&e| g.contains(e, &speeds));
         rows.extend(g.directional(&velocity, &motion));

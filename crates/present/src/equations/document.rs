@@ -16,7 +16,8 @@ const LINE: usize = 170;
 /// What a reader looks for first.
 const LEADING: [&str; 2] = ["equations", "constraints"];
 /// The same of a page with a Hamiltonian, whose `equations` are those without multipliers.
-const LEADING_HAMILTON: [&str; 3] = ["hamiltonian", "hamilton_equations", "constraints_of_momenta"];
+const LEADING_HAMILTON: [&str; 3] =
+    ["hamiltonian", "hamilton_equations", "constraints_of_momenta"];
 
 const PREAMBLE: &str = r"\documentclass[a4paper]{article}
 \usepackage[margin=20mm]{geometry}

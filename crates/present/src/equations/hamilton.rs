@@ -154,7 +154,11 @@ fn in_velocities(model: &Workspace, e: &Equations) -> Vec<Section> {
     let section = |key, heading, lines| Section { key, heading, lines };
     vec![
         section("canonical_momenta", "Momenta p = dL/dq'", pairs(&named(""), &e.momenta)),
-        section("equations", "Rates of the momenta p' = dL/dq + Q + R", pairs(&named("'"), &forces)),
+        section(
+            "equations",
+            "Rates of the momenta p' = dL/dq + Q + R",
+            pairs(&named("'"), &forces),
+        ),
         section("constraints", "Constraints", pairs(&e.residual, &zeros)),
     ]
 }

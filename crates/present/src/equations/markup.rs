@@ -62,7 +62,10 @@ impl Presentation {
     /// sentences as paragraphs.
     pub fn to_html(&self) -> String {
         let heading = |text: &str| format!("<h2>{}</h2>\n", headings::html(text));
-        let sentence = |text: &str| format!("<p>{}</p>\n", escape(text));
+        let sentence = |text: &str| {
+            let (word, rest) = headings::beginning(text);
+            format!("<p>{}{}</p>\n", escape(word), headings::html(rest))
+        };
         self.mathml(&heading, &sentence)
     }
 
@@ -154,11 +157,13 @@ impl Presentation {
 
     /// A document in Typst.
     pub fn to_typst_document(&self) -> String {
-        let heading = |text: &str| {
-            let typeset = headings::typst(text, &plain).unwrap_or_else(|| plain(text));
-            format!("\n== {typeset}\n")
+        let typeset = |text: &str| headings::typst(text, &plain).unwrap_or_else(|| plain(text));
+        let heading = |text: &str| format!("\n== {}\n", typeset(text));
+        let sentence = |text: &str| {
+            let (word, rest) = headings::beginning(text);
+            format!("\n{}{}\n", plain(word), typeset(rest))
         };
-        let body = self.typst(&heading, &|text| format!("\n{}\n", plain(text)));
+        let body = self.typst(&heading, &sentence);
         format!("#set page(margin: 20mm)\n= {}\n{body}", plain(&self.title))
     }
 

@@ -56,8 +56,7 @@ fn without_names_of_sides(
         let symbol = g.symbol(name, Role::Free);
         let later = definitions[i + 1..].iter().map(|d| &d.1);
         let inside = sides.iter().filter(|&&e| e != symbol);
-        let is_part =
-            inside.chain(later).chain(meanings).any(|&e| g.contains(e, &[symbol]));
+        let is_part = inside.chain(later).chain(meanings).any(|&e| g.contains(e, &[symbol]));
         let whole = sides.iter().filter(|&&e| e == symbol).count();
         if is_part || whole > 2 {
             kept.push((name.clone(), *meaning));
@@ -152,8 +151,8 @@ impl Abbreviations {
         let velocities = model.velocities();
         let moving = self.list.iter().filter(|(_, e, _)| g.contains(*e, &velocities)).cloned();
         let moving = Self { list: moving.collect(), rates: Vec::new() };
-        let [named, partly] =
-            [self, &moving].map(|names| g.as_written(|| g.substitute(outputs, &names.images())));
+        let [named, partly] = [self, &moving]
+            .map(|names| g.as_written(|| g.substitute(outputs, &names.images())));
         let ways = |(k, &plain): (usize, &Expr)| {
             let mut ways = vec![named[k], partly[k], plain];
             ways.retain(|&e| e == named[k] || g.operations(&[e]) <= Self::LONG);

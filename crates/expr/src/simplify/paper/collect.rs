@@ -58,9 +58,8 @@ impl Collector<'_> {
         let divisor = &self.field.factors[f];
         let (quotient, rest) = q.above.division(divisor, &mut Budget(DIVISION))?;
         let is_proper = !quotient.is_zero() && !rest.is_zero();
-        is_proper.then(|| {
-            (Quotient::of(quotient), Quotient { above: rest, below: q.below.clone() })
-        })
+        is_proper
+            .then(|| (Quotient::of(quotient), Quotient { above: rest, below: q.below.clone() }))
     }
 
     /// The terms with some atom of which the denominator is a factor, and the others: a weight beside forces that
@@ -220,7 +219,8 @@ impl Collector<'_> {
         }
         let mut turned = negated_sum(&base);
         turned.sort(&self.leaves);
-        let opposite = factors.iter_mut().find(|f| f.0 == turned && (f.1 % 2 == 0 || n % 2 == 0));
+        let opposite =
+            factors.iter_mut().find(|f| f.0 == turned && (f.1 % 2 == 0 || n % 2 == 0));
         let Some(known) = opposite else {
             factors.push((base, n));
             return false;
@@ -468,7 +468,9 @@ impl Collector<'_> {
             });
             match known {
                 Some(known) => {
-                    known.outer.add_term(outer.times(inner).times(&known.inner.inverse()), k)?;
+                    known
+                        .outer
+                        .add_term(outer.times(inner).times(&known.inner.inverse()), k)?;
                 }
                 None => alike.push(Alike {
                     sum,
