@@ -12,6 +12,7 @@
 
 mod atoms;
 mod collect;
+mod finish;
 mod form;
 mod normal;
 mod polynomial;

@@ -19,6 +19,10 @@ struct Block<'a> {
     lines: Vec<(Label, Expr)>,
 }
 
+/// NOTE: browsers do not know `columnalign`.
+const STYLE: &str =
+    "<style>mtd:first-child { text-align: right } mtd:last-child { text-align: left }</style>";
+
 impl Presentation {
     /// Comments before the equations.
     fn introduction(&self) -> Vec<String> {
@@ -74,7 +78,7 @@ impl Presentation {
         let title = escape(&self.title);
         let body = self.to_html();
         format!(
-            "<!DOCTYPE html>\n<html lang=\"en\">\n<head><meta charset=\"utf-8\"><title>{title}</title></head>\n\
+            "<!DOCTYPE html>\n<html lang=\"en\">\n<head><meta charset=\"utf-8\"><title>{title}</title>{STYLE}</head>\n\
              <body>\n<h1>{title}</h1>\n{body}</body>\n</html>\n"
         )
     }

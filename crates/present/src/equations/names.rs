@@ -103,7 +103,7 @@ impl Abbreviations {
     /// A name for less than this is longer than what it stands for.
     const LEAST: usize = 3;
     /// What has more operations is not tried without names.
-    const LONG: usize = 120;
+    const LONG: usize = 250;
 
     fn of(model: &Workspace) -> Self {
         let g = &model.graph;
