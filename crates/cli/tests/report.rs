@@ -3,17 +3,9 @@
 
 #![allow(clippy::print_stdout, reason = "a test that is skipped in part says why")]
 
-use std::path::PathBuf;
 use std::process::Command;
 
-use crate::support::{self, object, pfaff, pfaff_text, program};
-
-/// A folder for the files of one test.
-fn folder(name: &str) -> PathBuf {
-    let path = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(name);
-    std::fs::create_dir_all(&path).expect("the folder of the tests is writable");
-    path
-}
+use crate::support::{self, folder, object, pfaff, pfaff_text, program};
 
 fn page(arguments: &[&str]) -> String {
     let mut all = vec!["report"];

@@ -65,6 +65,31 @@ fn known_formulas() {
         ("A*exp(q1)*(A*exp(-q1))*exp(q2)", "A^2*exp(q2)"),
         ("caputo(q + q, 1/2)*A/A", "caputo(2*q, 1/2)"),
         ("q1*q2'*A + A*q1'*q2", "A*q1*q2' + A*q2*q1'"),
+        // Squares of three terms, and of parts of sums
+        (
+            "A^2*sin(phi)^2*q1'^2/J + q1'^2/M + (q2' - A*cos(phi)*phi')^2/J \
+             + 2*A*sin(phi)*q1'*(q2' - A*cos(phi)*phi')/J",
+            "q1'^2/M + (A*sin(phi)*q1' + q2' - A*cos(phi)*phi')^2/J",
+        ),
+        (
+            "A*sin(q)^2*phi'^2/2 + C*cos(q)^2*phi'^2/2 + C*cos(q)*phi'*q2' + A*q'^2/2 + C*q2'^2/2",
+            "C*(cos(q)*phi' + q2')^2/2 + A*(sin(q)^2*phi'^2 + q'^2)/2",
+        ),
+        // Terms with the same coefficient
+        ("M*q1'^2/2 + M*q2'^2/2 + M*G*q1", "M*(q1'^2 + q2'^2)/2 + M*G*q1"),
+        (
+            "(1/M + A^2/J)*cos(phi)*q2' - (1/M + A^2/J)*sin(phi)*q1' - A*q3'/J",
+            "(M*A^2 + J)*(cos(phi)*q2' - sin(phi)*q1')/(M*J) - A*q3'/J",
+        ),
+        // Denominators that are seen to be positive; what they divide stands apart
+        ("-4*sin(2*q)*q'/(4*cos(q)^2 - 5)", "4*sin(2*q)*q'/(1 + 4*sin(q)^2)"),
+        (
+            "(q'^2*sin(q) - L*G*sin(q1)*(M1 + M2*sin(q)^2)^2)/(M1 + M2*sin(q)^2)^2",
+            "sin(q)*q'^2/(M1 + M2*sin(q)^2)^2 - L*G*sin(q1)",
+        ),
+        // Roots
+        ("sqrt(4*A^2 + 4*B^2)", "2*sqrt(A^2 + B^2)"),
+        ("A*(q/sqrt(A - q^2)) + B*(1/sqrt(A - q^2))", "(A*q + B)/sqrt(A - q^2)"),
     ];
     for (raw, expected) in cases {
         assert_eq!(printed(raw), expected, "{raw}");

@@ -51,7 +51,7 @@ pub(crate) struct DeriveArguments {
     pub(crate) dependent: Option<String>,
 }
 
-/// Coordinates above which blocks are shown in outline, unless their form is named.
+/// Coordinates above which blocks are shown in outline, unless the form `multipliers` is named.
 const LARGE: usize = 100;
 
 pub(crate) fn derive(arguments: &DeriveArguments) -> Result<Exit, Exit> {
@@ -121,7 +121,14 @@ pub(crate) fn derive(arguments: &DeriveArguments) -> Result<Exit, Exit> {
             return typeset(&presentation, format, arguments.document);
         }
     }
-    if model.coordinates.len() > LARGE && arguments.state.is_none() && form.is_none() {
+    let is_outlined = matches!(form, None | Some("reduced" | "hamilton"));
+    if model.coordinates.len() > LARGE && arguments.state.is_none() && is_outlined {
+        if let Some(form) = form {
+            say(&format!(
+                "note: the form `{form}` is written out for up to {LARGE} coordinates; the equations with multipliers \
+                 are shown in outline"
+            ));
+        }
         let derivation = pfaff::derive_for_run(&model, principle).map_err(failed)?;
         return typeset(&present_outline(&derivation), format, arguments.document);
     }

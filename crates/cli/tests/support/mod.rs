@@ -58,6 +58,13 @@ pub(crate) fn feed(arguments: &[&str], input: &[u8]) -> Answer {
     answer(output)
 }
 
+/// A folder for the files of one test.
+pub(crate) fn folder(name: &str) -> PathBuf {
+    let path = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(name);
+    std::fs::create_dir_all(&path).expect("the folder of the tests is writable");
+    path
+}
+
 /// Runs with these arguments.
 pub(crate) fn pfaff(arguments: &[&str]) -> Answer {
     feed(arguments, b"")

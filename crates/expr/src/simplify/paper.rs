@@ -12,6 +12,7 @@
 
 mod atoms;
 mod collect;
+mod finish;
 mod form;
 mod normal;
 mod polynomial;
@@ -38,7 +39,7 @@ const READING: usize = 30_000;
 /// Work on the formulas of one reading.
 const WRITING: usize = 40_000;
 /// Work on all expressions of one call.
-const ALL: usize = 800_000;
+const ALL: usize = 1_200_000;
 /// Larger graphs are left as they are.
 const MAX_NODES: usize = 3_000;
 /// Functions inside of functions, deeper ones are left as they are.
@@ -61,13 +62,26 @@ impl Graph {
         self.on_paper_by_names(&pairs, into)
     }
 
+    /// The shortest formulas of some quantities, of which each is given in several ways.
+    pub fn shortest_on_paper(&self, quantities: &[Vec<Expr>], into: &Self) -> Vec<Expr> {
+        let mut paper = Paper::new(self);
+        let mut shortest = |ways: &Vec<Expr>| {
+            let width = |e: &Expr| {
+                paper.choose(*e, 0);
+                paper.text_width(paper.write(*e, &paper.desk))
+            };
+            ways.iter().copied().min_by_key(width)
+        };
+        let chosen: Vec<Expr> = quantities.iter().filter_map(|ways| shortest(ways)).collect();
+        chosen.into_iter().map(|e| paper.write(e, into)).collect()
+    }
+
     /// The same for expressions of which each is also given with names for some of its parts: the second formula of
     /// a pair is taken where it is much shorter than the first.
     pub fn on_paper_by_names(&self, pairs: &[[Expr; 2]], into: &Self) -> Vec<Expr> {
         /// A name has to be looked up: it must save three characters of ten, of a formula that is long.
         const SHORT: usize = 50;
-        let mut paper =
-            Paper { source: self, desk: Self::new(), chosen: FxHashMap::default(), left: ALL };
+        let mut paper = Paper::new(self);
         let mut chosen = Vec::with_capacity(pairs.len());
         for &[plain, named] in pairs {
             paper.choose(plain, 0);
@@ -103,10 +117,58 @@ impl Graph {
     /// ```
     pub fn common_factor(&self, expressions: &[Expr]) -> Expr {
         let normal = normal::normal_form(self, expressions, Arguments::Whole, READING);
-        self.shared_factor(normal).unwrap_or_else(|| self.one())
+        self.shared_factor(normal, false).unwrap_or_else(|| self.one())
     }
 
-    fn shared_factor(&self, normal: Option<normal::NormalForm>) -> Option<Expr> {
+    /// What an equation $e = 0$ may be divided by: numbers and parameters that all terms have as a factor, or that some
+    /// have as a denominator.
+    ///
+    /// ```
+    /// use pfaff_expr::{Graph, Role};
+    /// let (g, page) = (Graph::new(), Graph::new());
+    /// let [m, k] = ["m", "k"].map(|n| g.symbol(n, Role::Parameter));
+    /// let [u, v] = ["u", "v"].map(|n| g.symbol(n, Role::Free));
+    /// let e = g.add(g.div(u, m), g.div(v, k));
+    /// let cleared = g.div(e, g.factor_of_equation(e));
+    /// assert_eq!(page.to_text(g.on_paper(&[cleared], &page)[0]), "k*u + m*v");
+    /// ```
+    pub fn factor_of_equation(&self, e: Expr) -> Expr {
+        let normal = normal::normal_form(self, &[e], Arguments::Whole, READING);
+        self.shared_factor(normal, true).unwrap_or_else(|| self.one())
+    }
+
+    /// The factors of expressions that vary and can be zero, each once.
+    ///
+    /// ```
+    /// use pfaff_expr::{Graph, Role};
+    /// let (g, page) = (Graph::new(), Graph::new());
+    /// let [x, y] = ["x", "y"].map(|n| g.symbol(n, Role::Coordinate { order: 0 }));
+    /// let double = g.cos(g.mul(g.integer(2), x));
+    /// let e = g.mul(g.mul(g.integer(3), y), g.add(double, g.one()));
+    /// let factors = g.varying_factors(&[e], &page);
+    /// assert_eq!(factors.iter().map(|&f| page.to_text(f)).collect::<Vec<_>>(), ["y", "cos(x)"]);
+    /// ```
+    pub fn varying_factors(&self, expressions: &[Expr], into: &Self) -> Vec<Expr> {
+        let paper = Paper::new(self);
+        let mut found = Vec::new();
+        for &e in expressions {
+            let factors = paper.zeros(e).unwrap_or_else(|| vec![paper.write(e, &paper.desk)]);
+            found.extend(factors.into_iter().filter(|&f| paper.desk.varies(f)));
+        }
+        let mut factors: Vec<Expr> = Vec::new();
+        for factor in paper.desk.on_paper(&found, into) {
+            if !factors.contains(&factor) {
+                factors.push(factor);
+            }
+        }
+        factors
+    }
+
+    fn shared_factor(
+        &self,
+        normal: Option<normal::NormalForm>,
+        clears_denominators: bool,
+    ) -> Option<Expr> {
         let normal = normal?;
         let mut sum = Polynomial::zero();
         let values = normal.values.iter().filter(|q| !q.above.is_zero());
@@ -125,7 +187,8 @@ impl Graph {
             let is_parameter = self.symbol_of(*e).is_some_and(|s| s.role == Role::Parameter);
             let powers = || sum.terms().map(|(m, _)| m.exponent(atom));
             let (least, most) = (powers().min()?, powers().max()?);
-            let n = if least > 0 { least } else { most.min(0) };
+            let below = if clears_denominators { least } else { most };
+            let n = if least > 0 { least } else { below.min(0) };
             if is_parameter && n != 0 {
                 factor = self.mul(factor, self.pow(*e, self.integer(i64::from(n))));
             }
@@ -141,6 +204,17 @@ enum Choice {
     Formula { form: Form, atoms: Vec<Atom>, generators: Vec<Generator> },
 }
 
+impl Choice {
+    /// Whether nothing is left to take apart in the arguments of sines: no sums and no even multiples.
+    fn has_single_angles(&self) -> bool {
+        let is_single = |g: &Generator| g.form.len() == 1 && g.unit.numer() % 2 != 0;
+        match self {
+            Self::AsItIs => true,
+            Self::Formula { generators, .. } => generators.iter().all(is_single),
+        }
+    }
+}
+
 struct Paper<'a> {
     source: &'a Graph,
     /// Where formulas are tried.
@@ -149,7 +223,11 @@ struct Paper<'a> {
     left: usize,
 }
 
-impl Paper<'_> {
+impl<'a> Paper<'a> {
+    fn new(source: &'a Graph) -> Self {
+        Self { source, desk: Graph::new(), chosen: FxHashMap::default(), left: ALL }
+    }
+
     /// Decides how an expression will be written.
     fn choose(&mut self, e: Expr, depth: usize) {
         if self.chosen.contains_key(&e) {
@@ -166,7 +244,11 @@ impl Paper<'_> {
         let mut best = self.text_width(given).saturating_add(self.untidiness(given));
         for arguments in [Arguments::Whole, Arguments::Apart] {
             let Some((choice, width)) = self.formula(e, arguments, depth) else { break };
+            let is_apart = choice.has_single_angles();
             if width >= best {
+                if is_apart {
+                    break;
+                }
                 continue;
             }
             let before = self.chosen.insert(e, choice);
@@ -177,7 +259,26 @@ impl Paper<'_> {
             } else if let Some(before) = before {
                 self.chosen.insert(e, before);
             }
+            if is_apart {
+                break;
+            }
         }
+    }
+
+    /// The factors of what stands above, on the desk; `None` for what takes too much work.
+    fn zeros(&self, e: Expr) -> Option<Vec<Expr>> {
+        let normal = normal::normal_form(self.source, &[e], Arguments::Whole, READING)?;
+        let above = &normal.values[0].above;
+        let common = above.common_monomial();
+        let rest = above.times_term(&common.inverse(), &Coefficient::one())?;
+        let (atoms, generators) = (&normal.field.atoms.list, &normal.field.atoms.generators);
+        let pen = Pen { paper: self, page: &self.desk, generators };
+        let atoms_above = common.factors().iter().filter(|f| f.1 > 0);
+        let mut factors: Vec<Expr> = atoms_above.map(|f| pen.atom(atoms, f.0)).collect();
+        if rest.len() > 1 {
+            factors.push(pen.polynomial(atoms, &rest));
+        }
+        Some(factors)
     }
 
     fn text_width(&self, e: Expr) -> usize {
@@ -222,6 +323,7 @@ impl Paper<'_> {
             leaves: Vec::new(),
             leaf: &mut leaf,
             sums: normal.sums,
+            grouped: FxHashMap::default(),
             work: Budget(allowed),
         };
         let mut form = collector.quotient(&normal.values[0]);
@@ -383,15 +485,17 @@ impl Pen<'_> {
             Atom::Sin(angle) => of([Unary::Sin, Unary::Sinh], angle),
             Atom::Tan(angle) => of([Unary::Tan, Unary::Tanh], angle),
             Atom::Exp(generator) => g.unary(Unary::Exp, self.angle(&[(*generator, 1)])),
-            Atom::Root(X) => {
-                let terms = X.terms().rev().map(|(m, k)| {
-                    let factors =
-                        m.factors().iter().map(|&(a, n)| (Form::Leaf(a), 2 * n)).collect();
-                    self.form(atoms, &Form::Product { coefficient: *k, factors })
-                });
-                g.sqrt(g.sum(terms))
-            }
+            Atom::Root(X) => g.sqrt(self.polynomial(atoms, X)),
         }
+    }
+
+    /// The terms of a polynomial as they are.
+    fn polynomial(&self, atoms: &[Atom], p: &Polynomial) -> Expr {
+        let terms = p.terms().rev().map(|(m, k)| {
+            let factors = m.factors().iter().map(|&(a, n)| (Form::Leaf(a), 2 * n)).collect();
+            self.form(atoms, &Form::Product { coefficient: *k, factors })
+        });
+        self.page.sum(terms)
     }
 
     /// An atom that is a node of the source.

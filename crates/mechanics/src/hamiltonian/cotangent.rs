@@ -16,7 +16,7 @@
 //! \[PP, Theorem 4.1\] with $J$ for the Hessian of the constrained Lagrangian, the inverse of $H$ for the
 //! bare one, and $-hJ^{-1}L_{w\bar w}$ joined to $g_{wu}$ before $\partial_tC^w$.
 
-use pfaff_expr::{Expr, Role};
+use pfaff_expr::{Expr, Graph, Role};
 use pfaff_model::{Dynamics, Workspace};
 
 use crate::algebra::elimination::solve_linear;
@@ -163,11 +163,12 @@ pub fn cotangent_equations(
     let (symbols, rates) = (named("p[*]"), named("p[*]'"));
     let y = normal.transverse_velocities(model);
     g.merging(|| {
-        let velocities = inverse(model, normal, form, &symbols);
+        let velocities = inverse(model, normal, form, &symbols).map(|h| short(g, &h));
         let pairs: Vec<(Expr, Expr)> =
             velocities.iter().flat_map(|h| y.iter().copied().zip(h.iter().copied())).collect();
         let insert = |es: &[Expr]| -> Vec<Expr> {
-            g.substitute(es, &pairs).into_iter().map(|e| simple(g, e)).collect()
+            let es = short(g, es);
+            g.as_written(|| g.substitute(&es, &pairs))
         };
         let matrix = Tensor { shape: vec![k, k], entries: insert(&form.matrix.entries) };
         CotangentEquations {
@@ -179,6 +180,13 @@ pub fn cotangent_equations(
             velocities,
         }
     })
+}
+
+/// Shortest formulas: what is put into others, or takes others in, is to be short before.
+fn short(g: &Graph, es: &[Expr]) -> Vec<Expr> {
+    let desk = Graph::new();
+    let short = g.on_paper(es, &desk);
+    g.as_written(|| desk.in_reading_order(&short, g))
 }
 
 /// $\bar y(t, x, p)$ where $p$ is affine in $\bar y$.

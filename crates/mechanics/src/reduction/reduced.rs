@@ -182,17 +182,12 @@ fn natural(
     let short = g.as_written(|| desk.in_reading_order(&short, g));
     let (solved, offset) = short.split_at(k * v.len());
     let row = |i: usize| (0..k).map(|a| solved[a * v.len() + i]).collect();
-    let denominators = g.live(solved).into_iter().filter_map(|e| match g.node(e) {
-        Node::Div(_, below) if g.varies(below) => Some(below),
-        Node::Unary(Unary::Tan, a) => Some(g.cos(a)),
-        _ => None,
-    });
     let mut pivots: Vec<Expr> = quasi.pivots.clone();
-    denominators.for_each(|d| {
-        if !pivots.contains(&d) {
-            pivots.push(d);
+    for divisor in divisors(g, solved) {
+        if !pivots.contains(&divisor) {
+            pivots.push(divisor);
         }
-    });
+    }
     Some(QuasiVelocities {
         symbols: quasi.symbols.clone(),
         rates: quasi.rates.clone(),
@@ -201,6 +196,25 @@ fn natural(
         offset: offset.to_vec(),
         pivots,
     })
+}
+
+/// What expressions divide by: denominators that vary, and cosines of tangents that are not denominators themselves.
+fn divisors(g: &Graph, roots: &[Expr]) -> Vec<Expr> {
+    let tangent = |e: Expr| match g.node(e) {
+        Node::Unary(Unary::Tan, a) => Some(g.cos(a)),
+        _ => None,
+    };
+    let mut found: Vec<Expr> = roots.iter().filter_map(|&e| tangent(e)).collect();
+    for e in g.live(roots) {
+        match g.node(e) {
+            Node::Div(above, below) => {
+                found.extend(tangent(above));
+                found.extend(Some(below).filter(|&b| g.varies(b)));
+            }
+            node => found.extend(node.operands().filter_map(tangent)),
+        }
+    }
+    found
 }
 
 /// Symbols for quasi-velocities, or their rates, with names that the model leaves free.

@@ -1,8 +1,8 @@
 //! What is printed in a form of the equations determines the accelerations of the core.
 //!
 //! The printed lines of a form are read as equations: those of motion as they stand, those for velocities and
-//! constraints differentiated along the motion. At a random state they are linear in $(\ddot q, \dot u, \lambda)$.
-//! Solved by least squares they must give the $\ddot q$ of (K).
+//! constraints differentiated along the motion. At a random state they are linear in $(\ddot q, \dot u, \dot p,
+//! \lambda)$. Solved by least squares they must give the $\ddot q$ of (K).
 
 use pfaff::{
     Derivation, Dynamics, GALLERY, GalleryFiles, Model, Overrides, Source, State, Workspace,
@@ -11,7 +11,10 @@ use pfaff::{
 use pfaff_expr::{Expr, Graph, Role};
 use pfaff_solver::least_squares;
 
-use super::{Label, Presentation, StandardForm, present_reduced, present_standard};
+use super::{
+    Label, Presentation, StandardForm, present, present_hamilton, present_reduced,
+    present_standard,
+};
 use crate::ToText;
 
 /// Numbers that look random and are the same in every run.
@@ -157,11 +160,47 @@ impl Printed<'_> {
                 unknowns.push(symbol(&name, 1));
             }
         }
+        let in_momenta = has(self.page, "hamilton_equations") || has(self.page, "J");
+        let momenta =
+            if in_momenta { self.lines(&["canonical_momenta", "momenta"]) } else { Vec::new() };
+        for &(p, right) in &momenta {
+            if values.iter().all(|v| v.0 != p) {
+                values.push((p, evaluated(g, right, &values)));
+                let name = g.symbol_of(p).expect("a symbol on the left").name;
+                let rate = g.symbol(&format!("{name}'"), Role::Free);
+                motion.push((p, rate));
+                unknowns.push(rate);
+            }
+        }
+        let (canonical, rates): (Vec<_>, Vec<_>) = self
+            .lines(&["hamilton_equations"])
+            .into_iter()
+            .partition(|(left, _)| !unknowns.contains(left));
+        let residual = |(left, right): (Expr, Expr)| g.sub(left, right);
         let mut rows = self.residuals(&["equations", "reduced_equations"]);
-        let kinematic =
-            ["velocities", "dependent_velocities", "cyclic_velocities", "constraints"];
-        let kinematic = self.residuals(&kinematic);
-        rows.extend(g.directional(&kinematic, &motion));
+        rows.extend(rates.into_iter().map(residual));
+        let kinematic = [
+            "velocities",
+            "dependent_velocities",
+            "leaf_velocities",
+            "cyclic_velocities",
+            "constraints",
+            "constraints_of_momenta",
+        ];
+        let mut kinematic = if has(self.page, "reduced_equations") {
+            self.residuals(&kinematic[..5])
+        } else {
+            self.residuals(&kinematic)
+        };
+        kinematic.extend(canonical.into_iter().chain(momenta).map(residual));
+        // A constraint on positions alone says something of accelerations in its second rate.
+        let places: Vec<Expr> = model.coordinates.iter().map(|c| symbol(&c.name, 0)).collect();
+        let speeds = motion.iter().skip(1).map(|m| m.0);
+        let speeds: Vec<Expr> = speeds.filter(|x| !places.contains(x)).collect();
+        let (velocity, position): (Vec<Expr>, Vec<Expr>) =
+            kinematic.into_iter().partition(|&e| g.contains(e, &speeds));
+        rows.extend(g.directional(&velocity, &motion));
+        rows.extend(g.directional(&g.directional(&position, &motion), &motion));
         let slopes = g.jacobian(&rows, &unknowns);
         let still: Vec<(Expr, f64)> = unknowns.iter().map(|&x| (x, 0.0)).collect();
         let all: Vec<(Expr, f64)> = still.into_iter().chain(values).collect();
@@ -170,7 +209,12 @@ impl Printed<'_> {
         assert!(a.iter().chain(&b).all(|x| x.is_finite()), "unknown symbols");
         let solved = least_squares(&a, b.len(), unknowns.len(), &b, 1e-12).x;
         let far = core.iter().zip(&solved).map(|(x, y)| (x - y).abs() / size);
-        Some(far.fold(0.0, f64::max))
+        // All lines hold together: more are printed than the accelerations need.
+        let off = a.chunks(unknowns.len()).zip(&b).map(|(row, b)| {
+            let terms = || row.iter().zip(&solved).map(|(a, x)| a * x);
+            (terms().sum::<f64>() - b).abs() / terms().fold(size + b.abs(), |s, t| s + t.abs())
+        });
+        Some(far.chain(off).fold(0.0, f64::max))
     }
 }
 
@@ -179,14 +223,16 @@ fn evaluated(g: &Graph, e: Expr, values: &[(Expr, f64)]) -> f64 {
     g.evaluate(&[e], &of)[0]
 }
 
-/// The reduced form, then the standard ones.
-const FORMS: usize = 1 + StandardForm::ALL.len();
+/// The reduced form, the one with multipliers, Hamilton's, then the standard ones.
+const FORMS: usize = 3 + StandardForm::ALL.len();
 
 /// A form of the equations of a model, by number, where it exists.
 fn page(derivation: &Derivation, form: usize) -> Option<Presentation> {
-    match form.checked_sub(1) {
-        None => present_reduced(derivation).filter(|page| has(page, "reduced_equations")),
-        Some(k) => present_standard(derivation, StandardForm::ALL[k].0, None).ok(),
+    match form {
+        0 => present_reduced(derivation).filter(|page| has(page, "reduced_equations")),
+        1 => Some(present(derivation)),
+        2 => present_hamilton(derivation, None).ok(),
+        k => present_standard(derivation, StandardForm::ALL[k - 3].0, None).ok(),
     }
 }
 

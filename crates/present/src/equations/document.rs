@@ -15,6 +15,9 @@ const LINE: usize = 170;
 
 /// What a reader looks for first.
 const LEADING: [&str; 2] = ["equations", "constraints"];
+/// The same of a page with a Hamiltonian, whose `equations` are those without multipliers.
+const LEADING_HAMILTON: [&str; 3] =
+    ["hamiltonian", "hamilton_equations", "constraints_of_momenta"];
 
 const PREAMBLE: &str = r"\documentclass[a4paper]{article}
 \usepackage[margin=20mm]{geometry}
@@ -40,10 +43,12 @@ impl Presentation {
             }
         }
         for line in &self.preface {
-            let _ = writeln!(text, "\\\\\n{}.", escape(line));
+            let line = headings::latex(line).unwrap_or_else(|| escape(line));
+            let _ = writeln!(text, "\\\\\n{line}.");
         }
         if let Some(symbols) = self.symbols {
-            let _ = writeln!(text, "\\\\\nSymbols: {}.", escape(symbols));
+            let symbols = headings::latex(symbols).unwrap_or_else(|| escape(symbols));
+            let _ = writeln!(text, "\\\\\nSymbols: {symbols}.");
         }
         let g = &self.graph;
         for section in self.leading() {
@@ -70,12 +75,19 @@ impl Presentation {
 
     /// The sections that a document begins with: the equations themselves.
     pub(crate) fn leading(&self) -> impl Iterator<Item = &Section> {
-        LEADING.iter().filter_map(|key| self.sections.iter().find(|s| s.key == *key))
+        let keys = self.leading_keys();
+        keys.iter().filter_map(|key| self.sections.iter().find(|s| s.key == *key))
     }
 
     /// The sections behind them, which they are made of.
     pub(crate) fn following(&self) -> impl Iterator<Item = &Section> {
-        self.sections.iter().filter(|s| !LEADING.contains(&s.key))
+        let keys = self.leading_keys();
+        self.sections.iter().filter(|s| !keys.contains(&s.key))
+    }
+
+    fn leading_keys(&self) -> &'static [&'static str] {
+        let has_hamiltonian = self.sections.iter().any(|s| s.key == "hamilton_equations");
+        if has_hamiltonian { &LEADING_HAMILTON } else { &LEADING }
     }
 
     fn latex_section(&self, text: &mut String, section: &Section) {

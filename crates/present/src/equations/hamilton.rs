@@ -15,8 +15,12 @@ use pfaff_mechanics::{
 };
 use pfaff_model::{Principle, Workspace};
 
+use crate::equations::reduced::cleared;
 use crate::equations::{Label, Line, Presentation, Section, refused};
 use pfaff::{Derivation, Dynamics, Error};
+
+/// Coordinates up to which velocities are written by momenta.
+const LARGEST: usize = 24;
 
 /// Lays out the equations of a model in momenta; `dependent` names the leaf coordinates of the cotangent form.
 ///
@@ -35,6 +39,13 @@ pub fn present_hamilton(
     let refused = |r: Refusal| refused(&r, model);
     let mut remarks = Vec::new();
     let sections = match e.principle {
+        Principle::Chetaev if model.coordinates.len() > LARGEST => {
+            remarks.push(format!(
+                "H(q, p) is written out for up to {LARGEST} coordinates: here the momenta are functions of the \
+                 velocities, and their rates too"
+            ));
+            in_velocities(model, e)
+        }
         Principle::Chetaev => {
             let mut sections = in_all_canonical(model, e, &mut remarks);
             if sections.is_empty() || !e.jacobian.is_empty() {
@@ -99,6 +110,7 @@ fn in_all_canonical(
         .collect();
     let label = Label::Entry { text: "H", latex: "\\mathcal H", indices: Vec::new() };
     let held = g.substitute(&e.residual, &inserted);
+    let held: Vec<Expr> = held.into_iter().map(|c| cleared(g, c)).collect();
     let zeros = vec![g.zero(); held.len()];
     let section = |key, heading, lines| Section { key, heading, lines };
     let mut equations = pairs(&v, &form.velocities);
@@ -116,6 +128,38 @@ fn in_all_canonical(
             equations,
         ),
         section("constraints_of_momenta", "Constraints in momenta", pairs(&held, &zeros)),
+    ]
+}
+
+/// $p = \partial L/\partial\dot q$ and $\dot p = \partial L/\partial q + Q + R$ with the velocities as they are.
+fn in_velocities(model: &Workspace, e: &Equations) -> Vec<Section> {
+    let pfaff_model::Dynamics::Lagrangian { lagrangian, .. } = model.dynamics else {
+        return Vec::new();
+    };
+    let g = &model.graph;
+    let named = |after: &str| -> Vec<Expr> {
+        let name = |c: &pfaff_model::Coordinate| format!("p[{}]{after}", c.name);
+        model.coordinates.iter().map(|c| g.symbol(&name(c), Role::Free)).collect()
+    };
+    let λ = &model.results.lambda;
+    let slopes = g.gradient(lagrangian, &model.positions());
+    let forces: Vec<Expr> = (0..slopes.len())
+        .map(|k| {
+            let given = g.sum(model.forces.iter().map(|f| f.components[k]));
+            let reaction = g.sum(λ.iter().zip(&e.directions).map(|(&λ, w)| g.mul(w[k], λ)));
+            g.sum([slopes[k], given, reaction])
+        })
+        .collect();
+    let zeros = vec![g.zero(); e.residual.len()];
+    let section = |key, heading, lines| Section { key, heading, lines };
+    vec![
+        section("canonical_momenta", "Momenta p = dL/dq'", pairs(&named(""), &e.momenta)),
+        section(
+            "equations",
+            "Rates of the momenta p' = dL/dq + Q + R",
+            pairs(&named("'"), &forces),
+        ),
+        section("constraints", "Constraints", pairs(&e.residual, &zeros)),
     ]
 }
 
@@ -181,8 +225,8 @@ fn in_cotangent_form(
     }
     sections.push(section(
         "H",
-        "H = 1 + C^T h J^-1 with C = dq'_u/dq'_k, h = dp_u/dq'_k",
-        matrix("H", &equations.matrix.entries),
+        "K = 1 + C^T h J^-1 with C = dq'_u/dq'_k, h = dp_u/dq'_k",
+        matrix("K", &equations.matrix.entries),
     ));
     let left: Vec<Expr> = equations
         .matrix
@@ -190,7 +234,7 @@ fn in_cotangent_form(
         .chunks(k.max(1))
         .map(|row| g.dot(row, &equations.rates))
         .collect();
-    sections.push(section("equations", "Equations H p' = ...", pairs(&left, &equations.right)));
+    sections.push(section("equations", "Equations K p' = ...", pairs(&left, &equations.right)));
     remarks.push(format!(
         "momenta of {}; dependent {}",
         names.join(", "),

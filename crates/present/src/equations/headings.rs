@@ -23,6 +23,15 @@ fn parts(heading: &str) -> Option<impl Iterator<Item = (bool, &'static str)>> {
     Some(typeset.split('$').enumerate().map(|(i, part)| (i % 2 == 1, part)))
 }
 
+/// A sentence that may begin with a word and a colon: that beginning, and what is looked up.
+pub(super) fn beginning(sentence: &str) -> (&str, &str) {
+    let is_known = |text: &str| headings().any(|h| h.0 == text);
+    match sentence.find(": ").map(|n| sentence.split_at(n + 2)) {
+        Some((word, rest)) if is_known(rest) => (word, rest),
+        _ => ("", sentence),
+    }
+}
+
 /// The heading in LaTeX, if it has formulas.
 pub(super) fn latex(heading: &str) -> Option<String> {
     let part = |(is_formula, part): (bool, &str)| {
@@ -179,6 +188,8 @@ fn simple_piece(text: &[char], at: &mut usize) -> Option<Piece> {
                     Piece::Fraction(above, group(text, at))
                 }
                 "partial" => Piece::Word("∂".into()),
+                "dots" => Piece::Sign('…'),
+                "ge" => Piece::Sign('≥'),
                 _ => Piece::Word(greek(&word).to_string()),
             })
         }
@@ -237,6 +248,8 @@ mod tests {
         assert_eq!(super::html("Drift b"), "Drift <math><mi>b</mi></math>");
         assert_eq!(super::html("a < b"), "a &lt; b");
         assert_eq!(latex("Momenta"), None);
+        assert_eq!(beginning("signs: Drift b"), ("signs: ", "Drift b"));
+        assert_eq!(beginning("signs: others"), ("", "signs: others"));
     }
 
     /// Everything that is read is written: no brace or backslash is left, and elements are closed.

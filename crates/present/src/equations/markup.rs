@@ -19,6 +19,10 @@ struct Block<'a> {
     lines: Vec<(Label, Expr)>,
 }
 
+/// NOTE: browsers do not know `columnalign`.
+const STYLE: &str =
+    "<style>mtd:first-child { text-align: right } mtd:last-child { text-align: left }</style>";
+
 impl Presentation {
     /// Comments before the equations.
     fn introduction(&self) -> Vec<String> {
@@ -62,7 +66,10 @@ impl Presentation {
     /// sentences as paragraphs.
     pub fn to_html(&self) -> String {
         let heading = |text: &str| format!("<h2>{}</h2>\n", headings::html(text));
-        let sentence = |text: &str| format!("<p>{}</p>\n", escape(text));
+        let sentence = |text: &str| {
+            let (word, rest) = headings::beginning(text);
+            format!("<p>{}{}</p>\n", escape(word), headings::html(rest))
+        };
         self.mathml(&heading, &sentence)
     }
 
@@ -71,7 +78,7 @@ impl Presentation {
         let title = escape(&self.title);
         let body = self.to_html();
         format!(
-            "<!DOCTYPE html>\n<html lang=\"en\">\n<head><meta charset=\"utf-8\"><title>{title}</title></head>\n\
+            "<!DOCTYPE html>\n<html lang=\"en\">\n<head><meta charset=\"utf-8\"><title>{title}</title>{STYLE}</head>\n\
              <body>\n<h1>{title}</h1>\n{body}</body>\n</html>\n"
         )
     }
@@ -154,11 +161,13 @@ impl Presentation {
 
     /// A document in Typst.
     pub fn to_typst_document(&self) -> String {
-        let heading = |text: &str| {
-            let typeset = headings::typst(text, &plain).unwrap_or_else(|| plain(text));
-            format!("\n== {typeset}\n")
+        let typeset = |text: &str| headings::typst(text, &plain).unwrap_or_else(|| plain(text));
+        let heading = |text: &str| format!("\n== {}\n", typeset(text));
+        let sentence = |text: &str| {
+            let (word, rest) = headings::beginning(text);
+            format!("\n{}{}\n", plain(word), typeset(rest))
         };
-        let body = self.typst(&heading, &|text| format!("\n{}\n", plain(text)));
+        let body = self.typst(&heading, &sentence);
         format!("#set page(margin: 20mm)\n= {}\n{body}", plain(&self.title))
     }
 

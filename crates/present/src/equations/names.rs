@@ -37,10 +37,34 @@ pub(crate) fn named_parts(model: &Workspace, outputs: &[Expr], into: &Graph) -> 
         outputs[i] = meaning;
     }
     let rest = outputs.split_off(own);
+    let (definitions, rest) = without_names_of_sides(into, definitions, &outputs, rest);
     // The model's own names may stand in the parts, and parts in what the names mean: each after what it needs.
     let mut waiting: Vec<(String, Expr)> = names.into_iter().zip(outputs).collect();
     waiting.extend(definitions);
     NamedParts { definitions: in_order(into, waiting), outputs: rest }
+}
+
+/// Names of parts that only stand for whole sides of one or two lines are not worth looking up.
+fn without_names_of_sides(
+    g: &Graph,
+    definitions: Vec<(String, Expr)>,
+    meanings: &[Expr],
+    mut sides: Vec<Expr>,
+) -> (Vec<(String, Expr)>, Vec<Expr>) {
+    let mut kept = Vec::with_capacity(definitions.len());
+    for (i, (name, meaning)) in definitions.iter().enumerate() {
+        let symbol = g.symbol(name, Role::Free);
+        let later = definitions[i + 1..].iter().map(|d| &d.1);
+        let inside = sides.iter().filter(|&&e| e != symbol);
+        let is_part = inside.chain(later).chain(meanings).any(|&e| g.contains(e, &[symbol]));
+        let whole = sides.iter().filter(|&&e| e == symbol).count();
+        if is_part || whole > 2 {
+            kept.push((name.clone(), *meaning));
+        } else {
+            sides.iter_mut().filter(|e| **e == symbol).for_each(|e| *e = *meaning);
+        }
+    }
+    (kept, sides)
 }
 
 /// Definitions such that each comes after those whose names it uses.
@@ -60,10 +84,7 @@ fn in_order(g: &Graph, mut waiting: Vec<(String, Expr)>) -> Vec<(String, Expr)> 
 pub(crate) fn own_words(model: &Workspace, outputs: &[Expr], into: &Graph) -> NamedParts {
     let mut lets = Abbreviations::of(model);
     lets.add_rates(model);
-    let images = lets.images();
-    let g = &model.graph;
-    let named = g.as_written(|| g.substitute(outputs, &images));
-    let formulas = g.on_paper(&named, into);
+    let formulas = model.graph.shortest_on_paper(&lets.ways(model, outputs), into);
     let (names, meanings) = lets.used(model, &formulas, into);
     let definitions = in_order(into, names.into_iter().zip(meanings).collect());
     NamedParts { definitions, outputs: formulas }
@@ -81,8 +102,8 @@ struct Abbreviations {
 impl Abbreviations {
     /// A name for less than this is longer than what it stands for.
     const LEAST: usize = 3;
-    /// More operations than this are many for one line.
-    const LONG: usize = 30;
+    /// What has more operations is not tried without names.
+    const LONG: usize = 250;
 
     fn of(model: &Workspace) -> Self {
         let g = &model.graph;
@@ -122,6 +143,25 @@ impl Abbreviations {
         outputs.iter().zip(named).map(|(&plain, named)| [plain, named]).collect()
     }
 
+    /// Each expression with all names in it, with those of velocities only, and as it is.
+    ///
+    /// A rotation matrix is best written out where an angular velocity has a name.
+    fn ways(&self, model: &Workspace, outputs: &[Expr]) -> Vec<Vec<Expr>> {
+        let g = &model.graph;
+        let velocities = model.velocities();
+        let moving = self.list.iter().filter(|(_, e, _)| g.contains(*e, &velocities)).cloned();
+        let moving = Self { list: moving.collect(), rates: Vec::new() };
+        let [named, partly] = [self, &moving]
+            .map(|names| g.as_written(|| g.substitute(outputs, &names.images())));
+        let ways = |(k, &plain): (usize, &Expr)| {
+            let mut ways = vec![named[k], partly[k], plain];
+            ways.retain(|&e| e == named[k] || g.operations(&[e]) <= Self::LONG);
+            ways.dedup();
+            ways
+        };
+        outputs.iter().enumerate().map(ways).collect()
+    }
+
     /// The names that formulas use, in declared order, and what they mean, by earlier ones where that is shorter.
     fn used(
         &self,
@@ -141,12 +181,11 @@ impl Abbreviations {
             }
             let rates = self.rates.get(..i).unwrap_or_default().to_vec();
             let earlier = Self { list: self.list[..i].to_vec(), rates };
-            let mut pairs = earlier.pairs(model, &[*e]);
-            // NOTE: in a page that is to be short anyway, long meanings are not tried without names.
-            if !self.rates.is_empty() && model.graph.operations(&[*e]) > Self::LONG {
-                pairs[0][0] = pairs[0][1];
-            }
-            let meaning = model.graph.on_paper_by_names(&pairs, into)[0];
+            let meaning = if self.rates.is_empty() {
+                model.graph.on_paper_by_names(&earlier.pairs(model, &[*e]), into)[0]
+            } else {
+                model.graph.shortest_on_paper(&earlier.ways(model, &[*e]), into)[0]
+            };
             roots.push(meaning);
             names.push(name.clone());
             meanings.push(meaning);

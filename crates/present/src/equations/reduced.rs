@@ -3,9 +3,9 @@
 //! Quasi-velocities with (U), accelerations and multipliers as expressions, the constraints in canonical
 //! momenta, and Helmholtz's test of the total force.
 
-use pfaff_expr::{Expr, Role};
+use pfaff_expr::{Expr, Graph, Role};
 use pfaff_mechanics::{
-    Equations, Helmholtz, canonical, explicit, helmholtz, reduced_equations,
+    Equations, Helmholtz, QuasiVelocities, canonical, explicit, helmholtz, reduced_equations,
 };
 use pfaff_model::{Principle, Workspace};
 
@@ -33,6 +33,15 @@ fn expression(left: Expr, right: Expr) -> Line {
 
 fn section(key: &'static str, heading: &'static str, lines: Vec<Line>) -> Section {
     Section { key, heading, lines }
+}
+
+/// Where quasi-velocities can be used.
+pub(crate) fn validity(model: &Workspace, quasi: &QuasiVelocities) -> Option<String> {
+    let page = Graph::new();
+    let factors = model.graph.varying_factors(&quasi.pivots, &page);
+    let texts: Vec<String> = factors.iter().map(|&f| page.to_text(f)).collect();
+    (!texts.is_empty())
+        .then(|| format!("the quasi-velocities are valid where {} ≠ 0", texts.join(", ")))
 }
 
 /// The quasi-velocities and (U).
@@ -69,10 +78,7 @@ fn independent(model: &Workspace, e: &Equations, remarks: &mut Vec<String>) -> V
             expression(g.div(left, common), g.div(f, common))
         })
         .collect();
-    if !quasi.pivots.is_empty() {
-        let texts: Vec<String> = quasi.pivots.iter().map(|&p| g.to_text(p)).collect();
-        remarks.push(format!("the quasi-velocities are valid where {} ≠ 0", texts.join(", ")));
-    }
+    remarks.extend(validity(model, quasi));
     vec![
         section(
             "quasi_velocities",
@@ -90,6 +96,11 @@ fn independent(model: &Workspace, e: &Equations, remarks: &mut Vec<String>) -> V
             equations,
         ),
     ]
+}
+
+/// The left side of $e = 0$ without denominators and common factors that are constant.
+pub(crate) fn cleared(g: &Graph, e: Expr) -> Expr {
+    g.div(e, g.factor_of_equation(e))
 }
 
 /// $\ddot q$ and $\lambda$ as expressions, and Helmholtz's test of what they make.
@@ -226,7 +237,7 @@ fn in_momenta(model: &Workspace, e: &Equations, remarks: &mut Vec<String>) -> Ve
         section(
             "constraints_of_momenta",
             "Constraints in them",
-            constraints.into_iter().map(|c| expression(c, zero)).collect(),
+            constraints.into_iter().map(|c| expression(cleared(g, c), zero)).collect(),
         ),
     ]
 }

@@ -9,6 +9,7 @@ use pfaff_mechanics::{
 };
 use pfaff_model::Workspace;
 
+use crate::equations::reduced::validity;
 use crate::equations::{Label, Line, Presentation, Section, refused};
 
 /// A form of the equations of motion that has a name.
@@ -108,24 +109,24 @@ pub fn present_standard(
         StandardForm::Routhian => Ok(page.of_routh(&routhian(model, e)?)),
         StandardForm::GibbsAppell => {
             let made = projected_form(model, e, "the form of Gibbs and Appell")?;
-            remarks.extend(page.validity(&made.reduced.quasi));
+            remarks.extend(validity(model, &made.reduced.quasi));
             Ok(page.of_gibbs_and_appell(&made))
         }
         StandardForm::Kane => {
             let made = projected_form(model, e, "Kane's form")?;
-            remarks.extend(page.validity(&made.reduced.quasi));
+            remarks.extend(validity(model, &made.reduced.quasi));
             Ok(page.of_kane(&made))
         }
         StandardForm::Maggi => {
             let made = maggi(model, e)?;
-            remarks.extend(page.validity(&made.quasi));
+            remarks.extend(validity(model, &made.quasi));
             Ok(page.of_maggi(&made))
         }
         StandardForm::Voronets => Ok(page.of_voronets(&voronets(model, e, dependent)?)),
         StandardForm::Chaplygin => Ok(page.of_voronets(&chaplygin_form(model, e, dependent)?)),
         StandardForm::BoltzmannHamel => {
             let made = boltzmann_hamel(model, e)?;
-            remarks.extend(page.validity(&made.quasi));
+            remarks.extend(validity(model, &made.quasi));
             Ok(page.of_boltzmann_and_hamel(&made))
         }
     });
@@ -189,14 +190,6 @@ impl Page<'_> {
             Line { label, right: g.div(f, common) }
         };
         mass.iter().zip(force).map(line).collect()
-    }
-
-    /// Where quasi-velocities can be used.
-    fn validity(&self, quasi: &QuasiVelocities) -> Option<String> {
-        let g = &self.model.graph;
-        let texts: Vec<String> = quasi.pivots.iter().map(|&p| g.to_text(p)).collect();
-        (!texts.is_empty())
-            .then(|| format!("the quasi-velocities are valid where {} ≠ 0", texts.join(", ")))
     }
 
     fn quasi_velocities(&self, quasi: &QuasiVelocities, velocities: &[Expr]) -> Vec<Section> {

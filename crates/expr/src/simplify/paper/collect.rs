@@ -1,10 +1,13 @@
 //! A quotient of polynomials as the shortest of several formulas: factors taken out, terms grouped, squares of sines or
 //! cosines, angles added.
 
-use num_traits::{One, Signed};
+use std::collections::BTreeMap;
 
-use super::atoms::Atom;
-use super::form::{Form, Leaf};
+use num_traits::{CheckedDiv, CheckedMul, One, Signed};
+use rustc_hash::FxHashMap;
+
+use super::finish::{is_difference, with_positive_terms};
+use super::form::{Form, Leaf, rank};
 use super::polynomial::{Budget, Coefficient, Monomial, Polynomial};
 use super::quotient::{Field, Quotient};
 use super::trigonometry;
@@ -25,32 +28,88 @@ pub(super) struct Collector<'a> {
     pub(super) leaf: &'a mut dyn FnMut(&Field, u32) -> Leaf,
     /// Sums that the expression was written with.
     pub(super) sums: Vec<Polynomial>,
+    /// Sums whose terms were grouped before.
+    pub(super) grouped: FxHashMap<Polynomial, Form>,
     pub(super) work: Budget,
 }
 
 impl Collector<'_> {
-    /// The shortest formula of a quotient: one fraction, or what the division gives and a rest.
+    /// The shortest formula of a quotient: one fraction, what the division gives and a rest, or the terms that the
+    /// denominator divides apart from the others.
     pub(super) fn quotient(&mut self, q: &Quotient) -> Form {
-        let whole = self.fraction(q);
-        let mut factors = q.below.iter();
-        let (Some((&f, 1)), None) = (factors.next(), factors.next()) else { return whole };
-        let divisor = self.field.factors[f].clone();
-        let division = q.above.division(&divisor, &mut Budget(DIVISION));
-        let Some((quotient, rest)) = division else { return whole };
-        if quotient.is_zero() || rest.is_zero() {
-            return whole;
+        let mut best = self.fraction(q);
+        if q.below.is_empty() {
+            return best;
         }
-        let rest = self.fraction(&Quotient { above: rest, below: q.below.clone() });
-        let quotient = self.fraction(&Quotient::of(quotient));
-        let mut terms = Vec::new();
-        for form in [quotient, rest] {
-            match form {
-                Form::Sum(more) => terms.extend(more),
-                form => terms.push(form),
+        for (whole, rest) in self.division(q).into_iter().chain(self.divisible_terms(q)) {
+            let parts = [self.fraction(&whole), self.fraction(&rest)];
+            let sum = Form::Sum(parts.into_iter().flat_map(Form::terms).collect());
+            if self.cost(&sum) < self.cost(&best) {
+                best = sum;
             }
         }
-        let sum = Form::Sum(terms);
-        if self.cost(&sum) < self.cost(&whole) { sum } else { whole }
+        best
+    }
+
+    /// Quotient and rest of the division by a denominator that is one sum.
+    fn division(&mut self, q: &Quotient) -> Option<(Quotient, Quotient)> {
+        let mut factors = q.below.iter();
+        let (Some((&f, 1)), None) = (factors.next(), factors.next()) else { return None };
+        let divisor = &self.field.factors[f];
+        let (quotient, rest) = q.above.division(divisor, &mut Budget(DIVISION))?;
+        let is_proper = !quotient.is_zero() && !rest.is_zero();
+        is_proper
+            .then(|| (Quotient::of(quotient), Quotient { above: rest, below: q.below.clone() }))
+    }
+
+    /// The terms with some atom of which the denominator is a factor, and the others: a weight beside forces that
+    /// have the determinant of the masses below.
+    fn divisible_terms(&mut self, q: &Quotient) -> Vec<(Quotient, Quotient)> {
+        const MAX_ABOVE: usize = 120;
+        let below: Vec<(Polynomial, u32)> =
+            q.below.iter().map(|(&f, &n)| (self.field.factors[f].clone(), n)).collect();
+        let mut found = Vec::new();
+        if q.above.len() > MAX_ABOVE {
+            return found;
+        }
+        for atom in q.above.atoms() {
+            if below.iter().any(|(f, _)| f.atoms().contains(&atom)) {
+                continue;
+            }
+            let (mut whole, mut rest) = (Polynomial::zero(), Polynomial::zero());
+            for (n, part) in q.above.by_power(atom) {
+                let Some(part) = part.times_term(&Monomial::atom(atom, n), &Coefficient::one())
+                else {
+                    continue;
+                };
+                let (side, part) = match self.without_factors(&part, &below) {
+                    Some(quotient) => (&mut whole, quotient),
+                    None => (&mut rest, part),
+                };
+                let Some(sum) = side.plus(&part) else { return found };
+                *side = sum;
+            }
+            if !whole.is_zero() && !rest.is_zero() {
+                let rest = Quotient { above: rest, below: q.below.clone() };
+                found.push((Quotient::of(whole), rest));
+            }
+        }
+        found
+    }
+
+    fn without_factors(
+        &mut self,
+        p: &Polynomial,
+        factors: &[(Polynomial, u32)],
+    ) -> Option<Polynomial> {
+        let mut quotient = p.clone();
+        for (factor, n) in factors {
+            for _ in 0..*n {
+                self.work.spend(quotient.len() * factor.len())?;
+                quotient = quotient.divided_by(factor, &mut Budget(DIVISION))?;
+            }
+        }
+        Some(quotient)
     }
 
     fn fraction(&mut self, q: &Quotient) -> Form {
@@ -58,7 +117,7 @@ impl Collector<'_> {
         let mut whole = above;
         for (&f, &n) in &q.below {
             let factor = self.field.factors[f].clone();
-            let (k, factors) = self.polynomial(&factor).parts();
+            let (k, factors) = self.denominator(&factor).parts();
             let n = n as i32;
             let powers: Vec<(Form, i32)> =
                 factors.into_iter().map(|(f, m)| (f, -n * m)).collect();
@@ -68,84 +127,26 @@ impl Collector<'_> {
         self.finished(whole)
     }
 
-    /// Roots with their squares as powers of halves, signs of denominators moved up, tangents.
-    fn finished(&mut self, form: Form) -> Form {
-        match form {
-            Form::Leaf(_) => form,
-            Form::Sum(terms) => {
-                Form::Sum(terms.into_iter().map(|t| self.finished(t)).collect())
-            }
-            Form::Product { mut coefficient, factors } => {
-                let mut made: Vec<(Form, i32)> = Vec::new();
-                for (base, n) in factors {
-                    let (mut base, mut n) = (self.finished(base), n);
-                    if let Form::Leaf(leaf) = base
-                        && let Atom::Root(X) = self.field.atoms.atom(leaf).clone()
-                    {
-                        let (k, inner) = self.polynomial(&X).parts();
-                        // √X of a sum, which is not taken apart
-                        if let ([(sum, 2)], true) = (&inner[..], k.is_one()) {
-                            (base, n) = (sum.clone(), n / 2);
-                        }
-                    }
-                    match made.iter_mut().find(|f| f.0 == base) {
-                        Some(known) => known.1 += n,
-                        None => made.push((base, n)),
-                    }
-                }
-                made.retain(|f| f.1 != 0);
-                self.tangents(&mut made);
-                // −(a − b) = b − a
-                if coefficient.is_negative()
-                    && let Some((Form::Sum(terms), _)) =
-                        made.iter_mut().find(|(f, n)| is_difference(f) && n % 4 == 2)
-                {
-                    for term in terms.iter_mut() {
-                        *term = negated(term.clone());
-                    }
-                    coefficient = -coefficient;
-                }
-                Form::Product { coefficient, factors: Vec::new() }
-                    .times(Form::Product { coefficient: Coefficient::one(), factors: made })
+    /// The shortest formula of a sum in a denominator; one that is seen to be positive may be a little longer.
+    pub(super) fn denominator(&mut self, p: &Polynomial) -> Form {
+        const POSITIVE: usize = 4;
+        let shortest = self.polynomial(p);
+        if !is_difference(&shortest) {
+            return shortest;
+        }
+        for angle in trigonometry::angles(&self.field.atoms, p) {
+            let budget = &mut Budget(DIVISION);
+            let made = trigonometry::by_sines(&mut self.field.atoms, p, &angle, budget);
+            let Some(q) = made else { continue };
+            let form = with_positive_terms(self.grouped(&q));
+            if !is_difference(&form) && self.cost(&form) <= self.cost(&shortest) + POSITIVE {
+                return form;
             }
         }
+        shortest
     }
 
-    /// $s^n c^{-n} = \tan^n$
-    fn tangents(&mut self, factors: &mut Vec<(Form, i32)>) {
-        let is_sine = |f: &(Form, i32), field: &Field| match f.0 {
-            Form::Leaf(l) => match field.atoms.atom(l) {
-                Atom::Sin(angle) => Some(angle.clone()),
-                _ => None,
-            },
-            _ => None,
-        };
-        let sines: Vec<_> = factors.iter().filter_map(|f| is_sine(f, self.field)).collect();
-        for angle in sines {
-            let (s, c) = self.field.atoms.circle(&angle);
-            let power = |l: u32, factors: &[(Form, i32)]| {
-                factors.iter().find(|f| f.0 == Form::Leaf(l)).map_or(0, |f| f.1)
-            };
-            let (n, m) = (power(s, factors), power(c, factors));
-            if n * m >= 0 {
-                continue;
-            }
-            let common = n.abs().min(m.abs()) * n.signum();
-            let tangent = self.field.atoms.number(Atom::Tan(angle));
-            self.know(tangent);
-            for f in factors.iter_mut() {
-                if f.0 == Form::Leaf(s) {
-                    f.1 -= common;
-                } else if f.0 == Form::Leaf(c) {
-                    f.1 += common;
-                }
-            }
-            factors.push((Form::Leaf(tangent), common));
-            factors.retain(|f| f.1 != 0);
-        }
-    }
-
-    fn know(&mut self, atom: u32) {
+    pub(super) fn know(&mut self, atom: u32) {
         for next in self.leaves.len() as u32..=atom {
             let leaf = (self.leaf)(self.field, next);
             self.leaves.push(leaf);
@@ -280,6 +281,15 @@ impl Collector<'_> {
         if p.len() < 2 {
             return self.term_of(p);
         }
+        if let Some(known) = self.grouped.get(p) {
+            return known.clone();
+        }
+        let form = self.newly_grouped(p);
+        self.grouped.insert(p.clone(), form.clone());
+        form
+    }
+
+    fn newly_grouped(&mut self, p: &Polynomial) -> Form {
         let flat = self.flat(p);
         if p.len() > MAX_GROUPED || self.work.spend(p.len()).is_none() {
             return flat;
@@ -287,16 +297,107 @@ impl Collector<'_> {
         let mut best = flat;
         for shared in [strictly_common(p), p.common_monomial()] {
             let Some(form) = self.outside(p, &shared) else { continue };
+            // A mass stands before its bracket, also where that saves nothing.
+            let is_constant = |leaves: &[Leaf]| {
+                shared.factors().iter().all(|f| leaves[f.0 as usize].place.rank < rank::TIME)
+            };
+            let least = self.cost(&best) + usize::from(is_constant(&self.leaves));
+            if self.cost(&form) < least {
+                best = form;
+            }
+        }
+        let further = [
+            self.partly(p),
+            self.by_coefficients(p, rank::TIME),
+            self.by_coefficients(p, rank::VELOCITY),
+        ];
+        for form in further.into_iter().flatten() {
             if self.cost(&form) < self.cost(&best) {
                 best = form;
             }
         }
-        if let Some(form) = self.partly(p)
-            && self.cost(&form) < self.cost(&best)
-        {
-            best = form;
-        }
         best
+    }
+
+    /// $C(x + ky) + \dots$ where $x$ and $y$ have the same coefficient $C$; coefficients consist of atoms that stand
+    /// before `border`.
+    fn by_coefficients(&mut self, p: &Polynomial, border: u8) -> Option<Form> {
+        if p.len() < 3 {
+            return None;
+        }
+        self.work.spend(2 * p.len())?;
+        let coefficients = self.coefficients(p, border)?;
+        if coefficients.len() < 2 {
+            return None;
+        }
+        let mut alike: Vec<Alike> = Vec::new();
+        for (outer, coefficient) in coefficients {
+            let (common, sum) = match coefficient.stripped() {
+                Some(sum) => {
+                    let quotient = coefficient.divided_by(&sum, &mut Budget(DIVISION))?;
+                    (quotient, Some(sum))
+                }
+                None => (coefficient, None),
+            };
+            let (inner, k) = common.as_term()?;
+            let known = alike.iter_mut().find(|a| match &sum {
+                Some(_) => a.sum == sum,
+                None => a.sum.is_none() && a.inner == *inner,
+            });
+            match known {
+                Some(known) => {
+                    known
+                        .outer
+                        .add_term(outer.times(inner).times(&known.inner.inverse()), k)?;
+                }
+                None => alike.push(Alike {
+                    sum,
+                    inner: inner.clone(),
+                    outer: Polynomial::term(outer, *k),
+                }),
+            }
+        }
+        let is_alone = |a: &Alike| a.sum.is_none() && a.outer.len() < 2;
+        if alike.len() < 2 || alike.iter().all(is_alone) {
+            return None;
+        }
+        let (mut terms, mut rest) = (Vec::new(), Polynomial::zero());
+        for Alike { sum, inner, outer } in alike {
+            let whole = outer.times_term(&inner, &Coefficient::one())?;
+            match sum {
+                Some(sum) => {
+                    let sum = self.grouped(&sum);
+                    terms.push(sum.times(self.grouped(&whole)));
+                }
+                None if outer.len() > 1 => terms.push(self.grouped(&whole)),
+                None => rest = rest.plus(&whole)?,
+            }
+        }
+        if !rest.is_zero() {
+            terms.push(self.grouped(&rest));
+        }
+        let terms: Vec<Form> = terms.into_iter().flat_map(Form::terms).collect();
+        (terms.len() > 1).then_some(Form::Sum(terms))
+    }
+
+    /// What is multiplied with each product of atoms that do not stand before `border`.
+    fn coefficients(
+        &mut self,
+        p: &Polynomial,
+        border: u8,
+    ) -> Option<BTreeMap<Monomial, Polynomial>> {
+        let mut coefficients: BTreeMap<Monomial, Polynomial> = BTreeMap::new();
+        for (m, k) in p.terms() {
+            let (mut inner, mut outer) = (Monomial::one(), Monomial::one());
+            for &(atom, n) in m.factors() {
+                self.know(atom);
+                let is_inner = self.leaves[atom as usize].place.rank < border;
+                let side = if is_inner { &mut inner } else { &mut outer };
+                *side = side.times(&Monomial::atom(atom, n));
+            }
+            coefficients.entry(outer).or_default().add_term(inner, k)?;
+        }
+        Some(coefficients)
     }
 
     fn flat(&mut self, p: &Polynomial) -> Form {
@@ -307,16 +408,18 @@ impl Collector<'_> {
 
     /// A product of atoms and a number before the bracket.
     fn outside(&mut self, p: &Polynomial, shared: &Monomial) -> Option<Form> {
-        let (_, k) = p.primitive()?;
-        let k = if k.is_negative() && p.terms().any(|(_, k)| k.is_positive()) { -k } else { k };
-        if shared.is_one() && k.is_one() && square_root(p).is_none() {
-            return None;
-        }
-        let rest = p.times_term(&shared.inverse(), &k.recip())?;
-        if let Some(root) = square_root(&rest) {
+        let (primitive, k) = p.primitive()?;
+        if let Some(root) =
+            square_root(&primitive.times_term(&shared.inverse(), &Coefficient::one())?)
+        {
             let sum = self.flat(&root);
             return Some(self.term(shared, k).times(sum.clone()).times(sum));
         }
+        let k = if k.is_negative() && p.terms().any(|(_, k)| k.is_positive()) { -k } else { k };
+        if shared.is_one() && k.is_one() {
+            return None;
+        }
+        let rest = p.times_term(&shared.inverse(), &k.recip())?;
         let inner = match self.partly(&rest) {
             Some(form) => {
                 let flat = self.flat(&rest);
@@ -356,7 +459,14 @@ impl Collector<'_> {
                 let before = self.flat(&part);
                 let (_, content) = inner.primitive()?;
                 let scaled = inner.times_term(&Monomial::one(), &content.recip())?;
-                let after = self.term(&shared, content).times(self.flat(&scaled));
+                let bracket = match square_root(&scaled) {
+                    Some(root) => {
+                        let sum = self.flat(&root);
+                        sum.clone().times(sum)
+                    }
+                    None => self.flat(&scaled),
+                };
+                let after = self.term(&shared, content).times(bracket);
                 let (before, after) = (self.cost(&before), self.cost(&after));
                 let gain = before.saturating_sub(after);
                 if gain > best.map_or(0, |b| b.0) {
@@ -372,15 +482,17 @@ impl Collector<'_> {
                 if (above && n > 0) || (!above && n < 0) { &mut part } else { &mut rest };
             side.add_term(m.clone(), k)?;
         }
-        let mut terms = Vec::new();
-        for side in [part, rest] {
-            match self.grouped(&side) {
-                Form::Sum(more) => terms.extend(more),
-                form => terms.push(form),
-            }
-        }
-        Some(Form::Sum(terms))
+        let sides = [self.grouped(&part), self.grouped(&rest)];
+        Some(Form::Sum(sides.into_iter().flat_map(Form::terms).collect()))
     }
+}
+
+/// Terms with the same coefficient: `sum * inner * outer`.
+struct Alike {
+    /// `None` for a coefficient that is a product.
+    sum: Option<Polynomial>,
+    inner: Monomial,
+    outer: Polynomial,
 }
 
 /// What every term has above or every term has below.
@@ -401,49 +513,47 @@ fn strictly_common(p: &Polynomial) -> Monomial {
     common
 }
 
-/// $a \pm b$ for $a^2 \pm 2ab + b^2$
+/// $a + b + \dots$ for the square of a sum: the terms of the root come one after the other, the largest first.
 fn square_root(p: &Polynomial) -> Option<Polynomial> {
-    if p.len() != 3 {
+    const MAX_ROOT: usize = 5;
+    if p.len() < 3 || p.len() > MAX_ROOT * (MAX_ROOT + 1) / 2 {
         return None;
     }
-    let mut roots = Vec::new();
-    for (m, k) in p.terms() {
-        let even = m.factors().iter().all(|f| f.1 % 2 == 0);
-        if let (true, Some(n), Some(d)) = (even, whole_root(*k.numer()), whole_root(*k.denom()))
-        {
-            let half = m.factors().iter().map(|&(a, n)| Monomial::atom(a, n / 2));
-            let half = half.fold(Monomial::one(), |p, f| p.times(&f));
-            roots.push((half, Coefficient::new(n, d)));
+    let (first, k) = p.lead()?;
+    let (first, k) = (half_power(first)?, rational_root(k)?);
+    let mut root = Polynomial::term(first.clone(), k);
+    let mut rest = p.plus(&square_of_term(&first, &k).opposite())?;
+    let double = k * Coefficient::from_integer(2);
+    while let Some((m, c)) = rest.lead() {
+        if root.len() == MAX_ROOT {
+            return None;
         }
+        let (next, c) = (m.times(&first.inverse()), c.checked_div(&double)?);
+        let twice = root.times_term(&next, &c.checked_mul(&Coefficient::from_integer(-2))?)?;
+        rest = rest.plus(&twice)?.plus(&square_of_term(&next, &c).opposite())?;
+        root.add_term(next, &c)?;
     }
-    for (i, (m, k)) in roots.iter().enumerate() {
-        for (n, j) in &roots[..i] {
-            let cross = p.coefficient(&m.times(n))?;
-            let double = k * j * Coefficient::from_integer(2);
-            if *cross == double || *cross == -double {
-                let mut root = Polynomial::term(n.clone(), *j);
-                root.add_term(m.clone(), &if *cross == double { *k } else { -*k })?;
-                return Some(root);
-            }
-        }
-    }
-    None
+    let is_turned = root.terms().next().is_some_and(|(_, k)| k.is_negative());
+    Some(if is_turned { root.opposite() } else { root })
+}
+
+fn square_of_term(m: &Monomial, k: &Coefficient) -> Polynomial {
+    Polynomial::term(m.times(m), k * k)
+}
+
+fn half_power(m: &Monomial) -> Option<Monomial> {
+    let even = m.factors().iter().all(|f| f.1 % 2 == 0);
+    even.then(|| {
+        let half = m.factors().iter().map(|&(a, n)| Monomial::atom(a, n / 2));
+        half.fold(Monomial::one(), |p, f| p.times(&f))
+    })
+}
+
+pub(super) fn rational_root(k: &Coefficient) -> Option<Coefficient> {
+    Some(Coefficient::new(whole_root(*k.numer())?, whole_root(*k.denom())?))
 }
 
 fn whole_root(n: i128) -> Option<i128> {
     let root = num_integer::Roots::sqrt(&n.max(0));
     (root * root == n).then_some(root)
-}
-
-fn is_difference(form: &Form) -> bool {
-    match form {
-        Form::Sum(terms) => {
-            terms.iter().any(Form::is_negative) && terms.iter().any(|t| !t.is_negative())
-        }
-        Form::Leaf(_) | Form::Product { .. } => false,
-    }
-}
-
-fn negated(form: Form) -> Form {
-    Form::number(-Coefficient::one()).times(form)
 }

@@ -60,6 +60,14 @@ impl Form {
         matches!(self, Self::Sum(_))
     }
 
+    /// The terms of a sum, or the form itself.
+    pub(super) fn terms(self) -> Vec<Self> {
+        match self {
+            Self::Sum(terms) => terms,
+            form => vec![form],
+        }
+    }
+
     /// Product of two forms, equal bases together.
     pub(super) fn times(self, other: Self) -> Self {
         let (mut k, mut factors) = self.parts();

@@ -179,6 +179,11 @@ impl Polynomial {
         self.terms.is_empty()
     }
 
+    /// The largest term.
+    pub(super) fn lead(&self) -> Option<(&Monomial, &Coefficient)> {
+        self.terms.last_key_value()
+    }
+
     /// The only term, if there is one only.
     pub(super) fn as_term(&self) -> Option<(&Monomial, &Coefficient)> {
         if self.len() == 1 { self.terms.iter().next() } else { None }

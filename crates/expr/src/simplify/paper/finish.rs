@@ -1,0 +1,164 @@
+//! The last touch to a formula: roots beside their squares, tangents, signs.
+
+use num_traits::{One, Signed};
+
+use super::atoms::Atom;
+use super::collect::{Collector, rational_root};
+use super::form::Form;
+use super::polynomial::Coefficient;
+use super::quotient::Field;
+
+impl Collector<'_> {
+    /// Roots with their squares as powers of halves, signs of denominators moved up, tangents.
+    pub(super) fn finished(&mut self, form: Form) -> Form {
+        match form {
+            Form::Leaf(leaf) if matches!(self.field.atoms.atom(leaf), Atom::Root(_)) => {
+                let (coefficient, factors) = (Coefficient::one(), vec![(form, 2)]);
+                self.finished(Form::Product { coefficient, factors })
+            }
+            Form::Leaf(_) => form,
+            Form::Sum(terms) => {
+                Form::Sum(terms.into_iter().map(|t| self.finished(t)).collect())
+            }
+            Form::Product { coefficient, factors } => {
+                self.finished_product(coefficient, factors)
+            }
+        }
+    }
+
+    fn finished_product(
+        &mut self,
+        mut coefficient: Coefficient,
+        factors: Vec<(Form, i32)>,
+    ) -> Form {
+        let mut made: Vec<(Form, i32)> = Vec::new();
+        for (base, n) in factors {
+            let (base, n) = match self.under_root(&base) {
+                Some((number, under)) => {
+                    coefficient *= number.pow(n / 2);
+                    (under, n / 2)
+                }
+                None => (base, n),
+            };
+            let mut base = self.finished(base);
+            base.sort(&self.leaves);
+            if self.join(&mut made, base, n) {
+                coefficient = -coefficient;
+            }
+        }
+        made.retain(|f| f.1 != 0);
+        self.tangents(&mut made);
+        // −(a − b) = b − a
+        if coefficient.is_negative()
+            && let Some((Form::Sum(terms), _)) =
+                made.iter_mut().find(|(f, n)| is_difference(f) && n.rem_euclid(4) == 2)
+        {
+            for term in terms.iter_mut() {
+                *term = negated(term.clone());
+            }
+            coefficient = -coefficient;
+        }
+        Form::Product { coefficient, factors: Vec::new() }
+            .times(Form::Product { coefficient: Coefficient::one(), factors: made })
+    }
+
+    /// A number and $X$ for an atom that is their product under a root, the number outside of it.
+    fn under_root(&mut self, base: &Form) -> Option<(Coefficient, Form)> {
+        let Form::Leaf(leaf) = base else { return None };
+        let Atom::Root(X) = self.field.atoms.atom(*leaf).clone() else { return None };
+        // NOTE: as it would stand in a denominator, so that the two are found to be powers of one sum.
+        let (primitive, k) = X.primitive()?;
+        match rational_root(&k) {
+            Some(number) => Some((number, self.denominator(&primitive))),
+            None => Some((Coefficient::one(), self.denominator(&X))),
+        }
+    }
+
+    /// Multiplies a product by a power; whether its sign changes, because the opposite of the base was there.
+    fn join(&self, factors: &mut Vec<(Form, i32)>, base: Form, n: i32) -> bool {
+        if let Some(known) = factors.iter_mut().find(|f| f.0 == base) {
+            known.1 += n;
+            return false;
+        }
+        let mut turned = negated_sum(&base);
+        turned.sort(&self.leaves);
+        let opposite =
+            factors.iter_mut().find(|f| f.0 == turned && (f.1 % 2 == 0 || n % 2 == 0));
+        let Some(known) = opposite else {
+            factors.push((base, n));
+            return false;
+        };
+        // (−X)ᵏ = (−1)ᵏ Xᵏ for whole k: that of the two which is not a root gives the sign.
+        let whole = if n % 2 == 0 { n / 2 } else { known.1 / 2 };
+        if n % 2 != 0 {
+            known.0 = base;
+        }
+        known.1 += n;
+        whole % 2 != 0
+    }
+
+    /// $s^n c^{-n} = \tan^n$
+    fn tangents(&mut self, factors: &mut Vec<(Form, i32)>) {
+        let is_sine = |f: &(Form, i32), field: &Field| match f.0 {
+            Form::Leaf(l) => match field.atoms.atom(l) {
+                Atom::Sin(angle) => Some(angle.clone()),
+                _ => None,
+            },
+            _ => None,
+        };
+        let sines: Vec<_> = factors.iter().filter_map(|f| is_sine(f, self.field)).collect();
+        for angle in sines {
+            let (s, c) = self.field.atoms.circle(&angle);
+            let power = |l: u32, factors: &[(Form, i32)]| {
+                factors.iter().find(|f| f.0 == Form::Leaf(l)).map_or(0, |f| f.1)
+            };
+            let (n, m) = (power(s, factors), power(c, factors));
+            if n * m >= 0 {
+                continue;
+            }
+            let common = n.abs().min(m.abs()) * n.signum();
+            let tangent = self.field.atoms.number(Atom::Tan(angle));
+            self.know(tangent);
+            for f in factors.iter_mut() {
+                if f.0 == Form::Leaf(s) {
+                    f.1 -= common;
+                } else if f.0 == Form::Leaf(c) {
+                    f.1 += common;
+                }
+            }
+            factors.push((Form::Leaf(tangent), common));
+            factors.retain(|f| f.1 != 0);
+        }
+    }
+}
+
+pub(super) fn is_difference(form: &Form) -> bool {
+    match form {
+        Form::Sum(terms) => {
+            terms.iter().any(Form::is_negative) && terms.iter().any(|t| !t.is_negative())
+        }
+        Form::Leaf(_) | Form::Product { .. } => false,
+    }
+}
+
+/// $-(a + b)$ for $-a - b$
+pub(super) fn with_positive_terms(form: Form) -> Form {
+    match form {
+        Form::Sum(terms) if terms.iter().all(Form::is_negative) => {
+            negated(negated_sum(&Form::Sum(terms)))
+        }
+        other => other,
+    }
+}
+
+/// $b - a$ for $a - b$
+fn negated_sum(form: &Form) -> Form {
+    match form {
+        Form::Sum(terms) => Form::Sum(terms.iter().cloned().map(negated).collect()),
+        other => other.clone(),
+    }
+}
+
+fn negated(form: Form) -> Form {
+    Form::number(-Coefficient::one()).times(form)
+}
