@@ -17,11 +17,16 @@ use pfaff_solver::{
 };
 
 use crate::system::kkt::Kkt;
+use crate::system::magnitude::magnitude;
 
 pub(crate) use impact::Impacted;
 
 /// What is smaller, in parts of its terms, is rounding.
 const ROUNDING: f64 = 1e-10;
+
+/// A bounce that is lower or shorter, in parts of the terms of the gap and of the time, cannot be seen. It is larger
+/// than the rounding with which gaps are watched.
+const UNSEEN: f64 = 64.0 * f64::EPSILON;
 
 /// A slip in a plane that is smaller, in parts of what it was, has come to rest: what is left is lost at once, which
 /// changes the motion by the square of it.
@@ -71,6 +76,8 @@ pub(crate) struct Touch<'a> {
     /// $\ddot g$ without accelerations.
     normal_drift: f64,
     restitution: f64,
+    /// The size of the terms that the gap is a sum of.
+    pub(crate) size: f64,
 }
 
 /// A friction of a contact at a state. What acts along a line has no second component.
@@ -161,8 +168,13 @@ impl ContactSolver {
 
     /// Evaluates everything at a state.
     pub(crate) fn measure(&mut self, t: f64, q: &[f64], v: &[f64]) {
-        let n = q.len();
         self.kkt.evaluate(t, q, v, &[]);
+        self.measure_contacts(t, q, v);
+    }
+
+    /// Evaluates what belongs to the contacts alone.
+    pub(crate) fn measure_contacts(&mut self, t: f64, q: &[f64], v: &[f64]) {
+        let n = q.len();
         self.inputs[0] = t;
         self.inputs[1..=n].copy_from_slice(q);
         self.inputs[n + 1..].copy_from_slice(v);
@@ -184,6 +196,7 @@ impl ContactSolver {
             normal,
             normal_drift: rest[0],
             restitution: rest[1].clamp(0.0, 1.0),
+            size: rest[2],
         }
     }
 
@@ -191,7 +204,7 @@ impl ContactSolver {
     pub(crate) fn rubs(&self, k: usize) -> impl Iterator<Item = Rub<'_>> {
         let n = self.n();
         let (start, components) = &self.layout[k];
-        let mut rest = &self.values[start + n + 4..];
+        let mut rest = &self.values[start + n + 5..];
         components.iter().map(move |&count| {
             let mut rub = Rub {
                 is_plane: count > 1,
@@ -241,16 +254,16 @@ impl ContactSolver {
         (touch.gap < -1e-8 * size).then_some(-touch.gap)
     }
 
-    /// Whether a contact is left so slowly that it comes back before the rounding of its gap could show that, with
-    /// accelerations without contacts.
+    /// Whether a contact is left so slowly, with these accelerations, that it comes back before the rounding of its gap
+    /// or of the time could show that.
     pub(crate) fn is_unresolved(&self, k: usize, a: &[f64]) -> bool {
-        let n = self.n();
         let touch = self.touch(k);
         let dot = |x: &[f64]| touch.normal.iter().zip(x).map(|(n, x)| n * x).sum::<f64>();
+        let terms = touch.normal.iter().zip(a).map(|(n, a)| (n * a).abs()).sum::<f64>();
         let pull = -(dot(a) + touch.normal_drift);
-        let terms = touch.normal.iter().zip(&self.inputs[1..=n]).map(|(n, q)| (n * q).abs());
-        let rounding = 8.0 * f64::EPSILON * terms.sum::<f64>();
-        pull > 0.0 && touch.closing * touch.closing <= 2.0 * pull * rounding
+        let is_pulled = pull > ROUNDING * (terms + touch.normal_drift.abs());
+        let lowest = touch.closing * touch.closing <= 2.0 * pull * UNSEEN * touch.size;
+        is_pulled && (lowest || touch.closing <= pull * UNSEEN * self.inputs[0].abs())
     }
 
     /// How far the motion would go without contacts, and the energy that it would gain.
@@ -459,7 +472,8 @@ fn outputs(model: &Workspace, contact: &Contact) -> Vec<Expr> {
     let closing = along(contact.gap);
     let mut outputs = vec![contact.gap, closing];
     outputs.extend(g.gradient(contact.gap, &q));
-    outputs.extend([along(closing), contact.restitution]);
+    let size = magnitude(g, contact.gap, &place);
+    outputs.extend([along(closing), contact.restitution, size]);
     for friction in &contact.frictions {
         for &slip in &friction.rates {
             outputs.extend([slip, along(slip)]);

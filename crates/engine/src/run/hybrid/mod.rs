@@ -512,7 +512,7 @@ impl HybridRun<'_> {
                 let Start { q, v, .. } = &mut second;
                 q.iter_mut().zip(&*v).for_each(|(q, v)| *q += δ * v);
                 // NOTE: what the second integration cannot do is left to its comparison with the first.
-                let _ = solver.impact(self.t, q, v, events);
+                let _ = solver.impact(self.t, q, v, events, None);
                 q.iter_mut().zip(&*v).for_each(|(q, v)| *q -= δ * v);
             }
         }

@@ -114,7 +114,7 @@ impl HybridRun<'_> {
             }
         }
         let impacted = solver
-            .impact(t, &self.state.q, &mut self.state.v, &[])
+            .impact(t, &self.state.q, &mut self.state.v, &[], None)
             .map_err(&mut undetermined)?;
         let Some(impacted) = impacted else {
             return Ok(Some("no impulses of the contacts fit together".into()));

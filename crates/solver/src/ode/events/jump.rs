@@ -32,6 +32,9 @@ impl EventFinder {
             let fired = events.iter().position(|&event| event == index);
             let stays = (value - known.value).abs() <= SAME * known.reach;
             match fired {
+                _ if self.events.is_barrier(index) => {
+                    (known.side, known.fresh, known.base) = (1.0, true, value.min(0.0));
+                }
                 Some(k) if stays => {
                     known.side = sign(rates[k]);
                     known.fresh = true;
