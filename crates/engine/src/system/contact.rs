@@ -13,7 +13,7 @@ use pfaff_mechanics::Equations;
 use pfaff_model::{Contact, ImpactLaw, Workspace};
 use pfaff_program::{Backend, CompileError, Executor, Program};
 use pfaff_solver::{
-    ContactProblem, ContactSolution, ContactState, EvalError, Pad, RankRevealing,
+    ContactProblem, ContactSolution, ContactState, EvalError, Pad, RankRevealing, Rubbing,
 };
 
 use crate::system::kkt::Kkt;
@@ -57,6 +57,8 @@ pub(crate) struct ContactSolver {
     /// Where the numbers of each contact begin, and how many components each of its frictions has.
     layout: Vec<(usize, Vec<usize>)>,
     zeros: Vec<f64>,
+    /// The index of the first friction of each among all frictions of the model.
+    first_friction: Vec<usize>,
     /// The index of each among all contacts, of its event, and its law.
     pub(crate) contacts: Vec<(usize, usize, ImpactLaw)>,
     /// A time in which the motion changes.
@@ -160,6 +162,10 @@ impl ContactSolver {
             values: vec![0.0; outputs.len()],
             layout,
             zeros: vec![0.0; model.coordinates.len()],
+            first_friction: active
+                .iter()
+                .map(|&k| all[..k].iter().map(|contact| contact.frictions.len()).sum())
+                .collect(),
             contacts: active.iter().map(|&k| (k, all[k].event, all[k].law)).collect(),
             span,
             free: Vec::new(),
@@ -233,6 +239,12 @@ impl ContactSolver {
         terms.map(|((c, x), rate)| c.abs() * (x.abs() + rate.abs() * self.span)).sum()
     }
 
+    /// Gaps that are smaller are rounding at the state last evaluated.
+    pub(crate) fn slack(&self, k: usize) -> f64 {
+        let (q, v) = self.inputs[1..].split_at(self.n());
+        ROUNDING * self.size(self.touch(k).normal, q, v)
+    }
+
     /// $\max_i |\partial g/\partial q_i|$ at the state last evaluated.
     pub(crate) fn steepness(&self, k: usize) -> f64 {
         self.touch(k).normal.iter().fold(0.0, |m, slope| m.max(slope.abs()))
@@ -240,18 +252,13 @@ impl ContactSolver {
 
     /// Whether the gap of a contact is closed at the state last evaluated, up to rounding.
     pub(crate) fn is_touching(&self, k: usize) -> bool {
-        let n = self.n();
-        let touch = self.touch(k);
-        touch.gap
-            <= ROUNDING * self.size(touch.normal, &self.inputs[1..=n], &self.inputs[n + 1..])
+        self.touch(k).gap <= self.slack(k)
     }
 
     /// By how much a contact is violated at the state last evaluated, beyond rounding.
     pub(crate) fn violation(&self, k: usize) -> Option<f64> {
-        let n = self.n();
-        let touch = self.touch(k);
-        let size = self.size(touch.normal, &self.inputs[1..=n], &self.inputs[n + 1..]);
-        (touch.gap < -1e-8 * size).then_some(-touch.gap)
+        let gap = self.touch(k).gap;
+        (gap < -100.0 * self.slack(k)).then_some(-gap)
     }
 
     /// Whether a contact is left so slowly, with these accelerations, that it comes back before the rounding of its gap
@@ -390,29 +397,55 @@ impl ContactSolver {
             let is_slow = touch.closing <= slow || self.is_unresolved(*k, &a);
             hints.closed.contains(&index) || (self.is_touching(*k) && is_slow)
         };
-        let some: Vec<usize> = (0..self.contacts.len()).filter(rests).collect();
-        let mut states = vec![ContactState::Open; self.contacts.len()];
-        if some.is_empty() {
-            return Ok(Some(Rest { states, is_unique: true }));
+        let mut some: Vec<usize> = (0..self.contacts.len()).filter(rests).collect();
+        loop {
+            let Some((rest, a)) = self.carry(&mut factorised, &some, v, &a, hints) else {
+                return Ok(None);
+            };
+            // What is left too slowly with what the others carry rests as well.
+            let before = some.len();
+            let is_left = |k: &usize| !some.contains(k) && self.is_touching(*k);
+            let others: Vec<usize> = (0..self.contacts.len())
+                .filter(is_left)
+                .filter(|&k| self.is_unresolved(k, &a))
+                .collect();
+            some.extend(others);
+            some.sort_unstable();
+            if some.len() == before {
+                return Ok(Some(rest));
+            }
         }
-        let (mut problem, _) = self.problem(&mut factorised, &some, (&a, &vec![0.0; a.len()]));
+    }
+
+    /// What some contacts that rest carry, given the accelerations without them; and the accelerations with them.
+    fn carry(
+        &self,
+        factorised: &mut Factorised,
+        some: &[usize],
+        v: &[f64],
+        a: &[f64],
+        hints: &Hints,
+    ) -> Option<(Rest, Vec<f64>)> {
+        let mut states = vec![ContactState::Open; self.contacts.len()];
+        let (mut problem, columns) = self.problem(factorised, some, (a, &vec![0.0; a.len()]));
         let count = some.len();
+        let mut frictions = Vec::new();
         let dot = |x: &[f64], y: &[f64]| x.iter().zip(y).map(|(x, y)| x * y).sum::<f64>();
         let mut pad = 0;
         for (i, &k) in some.iter().enumerate() {
             let touch = self.touch(k);
             let index = self.contacts[k].0;
-            problem.free[i] = dot(touch.normal, &a) + touch.normal_drift;
+            problem.free[i] = dot(touch.normal, a) + touch.normal_drift;
             problem.noise[i] += ROUNDING * touch.normal_drift.abs();
             problem.released[i] = hints.released.contains(&index);
             for (f, rub) in self.rubs(k).enumerate() {
                 let place = count + 2 * pad;
                 for (c, (tangent, drift)) in rub.tangents.iter().zip(rub.drifts).enumerate() {
-                    problem.free[place + c] = dot(tangent, &a) + drift;
+                    problem.free[place + c] = dot(tangent, a) + drift;
                     problem.noise[place + c] += ROUNDING * drift.abs();
                 }
                 let begun = hints.sliding.iter().find(|(k, b, _)| (*k, *b) == (index, f));
-                let size = |t: &&[f64]| self.size(t, v, &a);
+                let size = |t: &&[f64]| self.size(t, v, a);
                 let slow = ROUNDING * rub.tangents.iter().map(size).fold(0.0, f64::max);
                 problem.pads[pad].sliding = match begun {
                     _ if !rub.is_exact() => {
@@ -423,14 +456,27 @@ impl ContactSolver {
                     None if hints.stopped.contains(&(index, f)) || rub.speed() <= slow => None,
                     None => Some(rub.slip.map(|s| s / rub.speed())),
                 };
+                frictions.push(self.first_friction[k] + f);
                 pad += 1;
             }
         }
-        let Some(ContactSolution { states: found, is_unique, .. }) = problem.solve() else {
-            return Ok(None);
-        };
-        some.iter().zip(found).for_each(|(&k, state)| states[k] = state);
-        Ok(Some(Rest { states, is_unique }))
+        let found = problem.without_repeats(problem.solve()?);
+        let ContactSolution { states: found, impulse, is_unique, .. } = found;
+        for (&k, mut state) in some.iter().zip(found) {
+            if let ContactState::Closed(rubbing) = &mut state {
+                for rubs in rubbing {
+                    if let Rubbing::Follow(Some((leader, _))) = rubs {
+                        *leader = frictions[*leader];
+                    }
+                }
+            }
+            states[k] = state;
+        }
+        let mut with = a.to_vec();
+        for (column, force) in columns.iter().zip(&impulse) {
+            with.iter_mut().zip(column).for_each(|(a, c)| *a += c * force);
+        }
+        Some((Rest { states, is_unique }, with))
     }
 }
 

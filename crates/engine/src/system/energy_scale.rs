@@ -33,6 +33,11 @@ pub(crate) fn raise_scales(kkt: &mut Kkt, t: f64, y: &[f64], h: f64, scales: &mu
         }
         rest[i] = fastest;
     }
+    if kkt.m >= n && kkt.repeated().is_empty() {
+        // Nothing can move: all of them are held.
+        q.fill(largest);
+        rest[..n].fill(fastest);
+    }
 }
 
 fn most(scales: &[f64]) -> f64 {
@@ -62,6 +67,10 @@ pub(crate) fn raise_reduced(
         if speed.is_finite() {
             scales[i] = scales[i].max(h.abs() * speed);
         }
+    }
+    if k == 0 {
+        let largest = most(&scales[..n]);
+        scales[..n].fill(largest);
     }
     state[n..n + k].fill(0.0);
     reduced.velocities(t, state, drift);

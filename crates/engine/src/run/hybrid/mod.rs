@@ -451,7 +451,9 @@ impl HybridRun<'_> {
                     None => self.broken(phase, (k, f), crossing),
                 };
                 self.cause.hints.sliding.push((k, f, direction));
+                self.followers(k, f, direction[0]);
             }
+            Switch::Stir => {}
             Switch::Halt(k, f) => self.cause.hints.stopped.push((k, f)),
             Switch::Leave(k, sign) => {
                 self.now.signs[k] = sign;

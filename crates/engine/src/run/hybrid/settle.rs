@@ -133,7 +133,7 @@ impl HybridRun<'_> {
         self.scales.iter_mut().for_each(|scale| *scale = scale.max(LEAST * far));
         self.energy = self.energy.max(LEAST * gained);
         let mut contacts = vec![ContactState::Open; self.now.contacts.len()];
-        let mut sliding = Vec::new();
+        let (mut sliding, mut idle) = (Vec::new(), Vec::new());
         for (k, (&(index, ..), state)) in solver.contacts.iter().zip(rest.states).enumerate() {
             if let ContactState::Closed(rubbing) = &state {
                 for (f, rubs) in rubbing.iter().enumerate() {
@@ -147,9 +147,12 @@ impl HybridRun<'_> {
                     sliding.push(Sliding { contact: index, friction: f, offset, slowness });
                 }
             }
+            if state == ContactState::Idle {
+                idle.push((index, solver.slack(k)));
+            }
             contacts[index] = state;
         }
-        self.phases.sliding = sliding;
+        (self.phases.sliding, self.phases.idle) = (sliding, idle);
         self.now.contacts = contacts;
         Ok(None)
     }
@@ -317,6 +320,23 @@ impl HybridRun<'_> {
             let _ = system.meet(t, q, v, speed);
         }
         Ok(())
+    }
+
+    /// Frictions that repeat one slide with it.
+    pub(super) fn followers(&mut self, k: usize, f: usize, sign: f64) {
+        let contacts = &self.model.hybrid.contacts;
+        let place: usize = contacts[..k].iter().map(|c| c.frictions.len()).sum::<usize>() + f;
+        for (other, state) in self.now.contacts.iter().enumerate() {
+            let ContactState::Closed(rubbing) = state else { continue };
+            for (i, rubs) in rubbing.iter().enumerate() {
+                if let Rubbing::Follow(Some((leader, part))) = rubs
+                    && *leader == place
+                {
+                    let direction = [sign * part.signum(), 0.0];
+                    self.cause.hints.sliding.push((other, i, direction));
+                }
+            }
+        }
     }
 
     /// The direction in which a friction in a plane gives way: against the force that it had.

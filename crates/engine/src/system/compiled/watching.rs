@@ -23,7 +23,20 @@ impl CompiledSystem {
                 watched.filter(|((x, noise), kind)| !kind.barrier && x.abs() <= **noise);
             small.for_each(|((x, _), _)| *x = 0.0);
         }
+        if self.jumps.as_ref().is_some_and(|jumps| jumps.goes_on) {
+            self.hide_others(values);
+        }
         Ok(())
+    }
+
+    /// Takes away the events at which nothing jumps, where a run is integrated once more.
+    fn hide_others(&self, values: &mut [f64]) {
+        let (events, phases) = values.split_at_mut(self.events.len());
+        let others = events.iter_mut().zip(&self.events).filter(|(_, kind)| !kind.jump);
+        others.for_each(|(x, _)| *x = 1.0);
+        let of_others =
+            phases.iter_mut().zip(&self.phases).filter(|(_, event)| !self.events[**event].jump);
+        of_others.for_each(|(x, _)| *x = 0.0);
     }
 
     /// The sizes of the terms that the gaps of contacts are sums of.

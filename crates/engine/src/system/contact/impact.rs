@@ -14,7 +14,10 @@ const SEQUENCE: usize = 200;
 /// How often they are settled together.
 const TOGETHER: usize = 50;
 /// Halvings in the search for the largest restitution that gains no energy.
-const HALVINGS: usize = 40;
+const HALVINGS: usize = 50;
+/// A gain of energy that is rounding; and how much less restitution may be without a note.
+const GAIN: f64 = 1e-14;
+const NOTED: f64 = 1e-9;
 /// Velocities that are smaller, in parts of those before, are rounding.
 const SLOW: f64 = 1e-12;
 
@@ -124,9 +127,9 @@ impl ContactSolver {
                 if sum.abs() <= 8.0 * f64::EPSILON * size { 0.0 } else { sum }
             });
             let after = after.collect();
-            Some(After { v: after, is_unique, is_reduced: part < 1.0 })
+            Some(After { v: after, is_unique, is_reduced: part < 1.0 - NOTED })
         };
-        let gains = |after: &After| factorised.kinetic(&after.v) > before * (1.0 + 1e-12);
+        let gains = |after: &After| factorised.kinetic(&after.v) > before * (1.0 + GAIN);
         let whole = with(1.0)?;
         if !gains(&whole) || self.is_driven(set) {
             return Some(whole);
