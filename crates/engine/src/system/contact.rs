@@ -63,6 +63,8 @@ pub(crate) struct ContactSolver {
     pub(crate) contacts: Vec<(usize, usize, ImpactLaw)>,
     /// A time in which the motion changes.
     span: f64,
+    /// How far away from zero each coordinate has been so far, as far as that is known.
+    pub(crate) reach: Vec<f64>,
     /// Accelerations without contacts, where they were settled last.
     pub(crate) free: Vec<f64>,
 }
@@ -168,6 +170,7 @@ impl ContactSolver {
                 .collect(),
             contacts: active.iter().map(|&k| (k, all[k].event, all[k].law)).collect(),
             span,
+            reach: Vec::new(),
             free: Vec::new(),
         }))
     }
@@ -242,7 +245,9 @@ impl ContactSolver {
     /// Gaps that are smaller are rounding at the state last evaluated.
     pub(crate) fn slack(&self, k: usize) -> f64 {
         let (q, v) = self.inputs[1..].split_at(self.n());
-        ROUNDING * self.size(self.touch(k).normal, q, v)
+        let normal = self.touch(k).normal;
+        let reach = normal.iter().zip(&self.reach).map(|(c, far)| (c * far).abs());
+        ROUNDING * self.size(normal, q, v).max(reach.sum::<f64>())
     }
 
     /// $\max_i |\partial g/\partial q_i|$ at the state last evaluated.
@@ -395,7 +400,7 @@ impl ContactSolver {
             let touch = self.touch(*k);
             let slow = ROUNDING * self.size(touch.normal, v, &a);
             let is_slow = touch.closing <= slow || self.is_unresolved(*k, &a);
-            hints.closed.contains(&index) || (self.is_touching(*k) && is_slow)
+            self.is_touching(*k) && (is_slow || hints.closed.contains(&index))
         };
         let mut some: Vec<usize> = (0..self.contacts.len()).filter(rests).collect();
         loop {

@@ -242,8 +242,20 @@ impl Phases {
         self.branches.model.hybrid.contacts[contact].frictions[friction].rates.len() > 1
     }
 
-    /// The contacts of what holds, with its values.
-    pub(super) fn solver(&mut self, now: &Discrete) -> Result<Option<ContactSolver>, Failure> {
+    /// The contacts of what holds, with its values, where coordinates have been so far away from zero.
+    pub(super) fn solver(
+        &mut self,
+        now: &Discrete,
+        reach: &[f64],
+    ) -> Result<Option<ContactSolver>, Failure> {
+        let mut solver = self.compiled_contacts(now)?;
+        if let Some(solver) = &mut solver {
+            solver.reach = reach.to_vec();
+        }
+        Ok(solver)
+    }
+
+    fn compiled_contacts(&mut self, now: &Discrete) -> Result<Option<ContactSolver>, Failure> {
         let bare = now.without_contacts();
         let key = bare.key();
         let contacts = &self.branches.model.hybrid.contacts;

@@ -22,6 +22,8 @@ pub(super) const VIOLATED: f64 = 1e-8;
 const MARGIN: f64 = 1e-12;
 /// Velocities that are smaller, in parts of their largest, are rest where bounces have come to their end.
 const REST: f64 = 1e-12;
+/// Positions and velocities that are smaller, in parts of their largest, are the rounding of what others have lost.
+const NOTHING: f64 = 1e-20;
 /// Errors are measured by at least this part of what forces would do without contacts.
 const LEAST: f64 = 1e-9;
 /// How often contacts, branches and conditions are settled in turn.
@@ -92,7 +94,7 @@ impl HybridRun<'_> {
 
     /// Impacts that are due, and which contacts carry from here on.
     fn settle_contacts(&mut self) -> Result<Option<String>, Failure> {
-        let Some(mut solver) = self.phases.solver(&self.now)? else {
+        let Some(mut solver) = self.phases.solver(&self.now, &self.sizes)? else {
             self.now.contacts.fill(ContactState::Open);
             return Ok(None);
         };
@@ -289,15 +291,16 @@ impl HybridRun<'_> {
         let mut system = compiled(&self.phases, &phase)?;
         let (t, speed) = (self.t, self.speed);
         let Start { q, v, .. } = &mut self.state;
+        let (far, fast) = self.sizes.split_at(self.sizes.len().min(q.len()));
         if !self.cause.hints.closed.is_empty() {
             // What is left of ever smaller bounces is rounding.
-            let sizes = self.sizes[self.sizes.len().min(q.len())..].iter();
-            v.iter_mut()
-                .zip(sizes)
-                .filter(|(v, size)| v.abs() <= REST * **size)
-                .for_each(|(v, _)| *v = 0.0);
+            forget(v, fast, REST);
         }
-        match system.meet(t, q, v, speed) {
+        let met = system.meet(t, q, v, speed);
+        // NOTE: where nothing else moves, residuals would be measured by it.
+        forget(q, far, NOTHING);
+        forget(v, fast, NOTHING);
+        match met {
             Err(_) => return Err(failure(self.model, "the constraints have no value")),
             Ok(Err((constraint, positions, residual))) => {
                 let constraint = &phase.model.constraints[constraint];
@@ -364,7 +367,7 @@ impl HybridRun<'_> {
 
     /// By how much gaps are below zero at the outputs (with modes, at the last one), in parts of what is farthest away.
     pub(super) fn violated(&mut self, motion: &Motion) -> Option<f64> {
-        let mut solver = self.phases.solver(&self.now).ok()??;
+        let mut solver = self.phases.solver(&self.now, &self.sizes).ok()??;
         let size = self.farthest();
         let is_whole =
             (motion.q.len(), motion.v.len()) == (self.state.q.len(), self.state.v.len());
@@ -385,6 +388,12 @@ impl HybridRun<'_> {
         }
         Some(worst)
     }
+}
+
+/// Takes away what is a small part of the largest values so far.
+fn forget(values: &mut [f64], sizes: &[f64], part: f64) {
+    let small = values.iter_mut().zip(sizes).filter(|(x, size)| x.abs() <= part * **size);
+    small.for_each(|(x, _)| *x = 0.0);
 }
 
 fn compiled(phases: &Phases, phase: &Phase) -> Result<CompiledSystem, Failure> {

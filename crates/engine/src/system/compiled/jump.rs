@@ -142,7 +142,10 @@ impl CompiledSystem {
     /// The same equations with events at which nothing stops.
     pub(super) fn without_stops(&self) -> Self {
         let mut system = self.clone();
-        system.events.iter_mut().for_each(|event| event.stop = false);
+        for event in &mut system.events {
+            // NOTE: errors may have taken gaps beyond zero.
+            (event.stop, event.barrier) = (false, false);
+        }
         if let Some(jumps) = &mut system.jumps {
             jumps.goes_on = true;
             jumps.outcome = JumpOutcome::default();
