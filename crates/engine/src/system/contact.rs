@@ -24,6 +24,9 @@ pub(crate) use impact::Impacted;
 /// What is smaller, in parts of its terms, is rounding.
 const ROUNDING: f64 = 1e-10;
 
+/// The part of that below which a gap is closed: what is closed is moved to zero, and others with it.
+const CLOSED: f64 = 1e-2;
+
 /// A bounce that is lower or shorter, in parts of the terms of the gap and of the time, cannot be seen. It is larger
 /// than the rounding with which gaps are watched.
 const UNSEEN: f64 = 64.0 * f64::EPSILON;
@@ -63,6 +66,8 @@ pub(crate) struct ContactSolver {
     pub(crate) contacts: Vec<(usize, usize, ImpactLaw)>,
     /// A time in which the motion changes.
     span: f64,
+    /// Whether impacts have accumulated: the others of them are then closed as well as the state after them is known.
+    pub(crate) has_accumulated: bool,
     /// How far away from zero each coordinate has been so far, as far as that is known.
     pub(crate) reach: Vec<f64>,
     /// Accelerations without contacts, where they were settled last.
@@ -115,7 +120,7 @@ impl Rub<'_> {
 /// What is known of contacts before they are settled.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Hints {
-    /// Contacts that rest, whatever rounding says.
+    /// Contacts that rest, however they are left.
     pub(crate) closed: Vec<usize>,
     /// Contacts that have just let go.
     pub(crate) released: Vec<usize>,
@@ -170,6 +175,7 @@ impl ContactSolver {
                 .collect(),
             contacts: active.iter().map(|&k| (k, all[k].event, all[k].law)).collect(),
             span,
+            has_accumulated: false,
             reach: Vec::new(),
             free: Vec::new(),
         }))
@@ -257,7 +263,8 @@ impl ContactSolver {
 
     /// Whether the gap of a contact is closed at the state last evaluated, up to rounding.
     pub(crate) fn is_touching(&self, k: usize) -> bool {
-        self.touch(k).gap <= self.slack(k)
+        let part = if self.has_accumulated { 1.0 } else { CLOSED };
+        self.touch(k).gap <= part * self.slack(k)
     }
 
     /// By how much a contact is violated at the state last evaluated, beyond rounding.
@@ -400,7 +407,8 @@ impl ContactSolver {
             let touch = self.touch(*k);
             let slow = ROUNDING * self.size(touch.normal, v, &a);
             let is_slow = touch.closing <= slow || self.is_unresolved(*k, &a);
-            self.is_touching(*k) && (is_slow || hints.closed.contains(&index))
+            let is_hinted = hints.closed.contains(&index) && touch.gap <= self.slack(*k);
+            is_hinted || (self.is_touching(*k) && is_slow)
         };
         let mut some: Vec<usize> = (0..self.contacts.len()).filter(rests).collect();
         loop {

@@ -253,8 +253,8 @@ fn a_block_on_two_corners_slides_to_rest() {
     assert!((friction + 1.2).abs() < 1e-9, "{friction}");
 }
 
-/// Bounces that end below the rounding of the height: wherever the floor is, however steep, and whatever the restitution
-/// and the scale of gravity, the ball stays above it, and rests on it once its bounces have ended.
+/// Bounces that end below the rounding of the height: wherever the floor is, however steep, and whatever the
+/// restitution and the scale of gravity, the ball stays above it, and rests on it once its bounces have ended.
 #[test]
 fn no_ball_falls_through_its_floor() {
     for floor in [0.0, 0.1, -3.7, 1e3, 1e6, 1e-6] {
@@ -265,8 +265,8 @@ fn no_ball_falls_through_its_floor() {
                     let gap = format!("y - {slope}*x - ({floor})");
                     let end = 12.0 * (2.0 * high / g).sqrt();
                     let text = format!(
-                        "coordinates x, y\nlagrangian (x'^2 + y'^2)/2 - {g}*y\nobserve gap = {gap}\n\
-                         contact c: {gap} >= 0, restitution = {e}\n\
+                        "coordinates x, y\nlagrangian (x'^2 + y'^2)/2 - {g}*y\n\
+                         observe gap = {gap}\ncontact c: {gap} >= 0, restitution = {e}\n\
                          initial x = {unit}, y = {}\nsolve t = 0..{end}",
                         floor + slope * unit + high
                     );
@@ -312,6 +312,27 @@ fn a_rod_rests_on_its_stop() {
             let least = gaps.iter().fold(f64::INFINITY, |m, x| m.min(*x));
             assert!(least >= -1e-14, "{text}\n{least:e}");
             assert!(*gaps.last().expect("a row") <= 1e-14, "{text}");
+        }
+    }
+}
+
+/// Five balls that fall onto each other come to rest, and each carries those above it.
+#[test]
+fn a_stack_of_balls_comes_to_rest() {
+    for e in [0.0, 0.5] {
+        let text = format!(
+            "coordinates y[5]\nparameters g = {G}, d = 0.1\nlagrangian sum(i = 1..5, y[i]'^2/2 - g*y[i])\n\
+             contact floor: y[1] >= 0, restitution = {e}\n\
+             contact c[i = 1..4]: y[i+1] - y[i] >= d, restitution = {e}\n\
+             initial y[i = 1..5] = 0.3*i\nsolve t = 0..5"
+        );
+        let motion = motion(&text, &Run::default());
+        assert_eq!(motion.stop.reason, StopReason::End, "{text}\n{:?}", motion.notes);
+        for i in 0..5 {
+            let (y, carried) = (&motion.q[i].values, &motion.multipliers[i].values);
+            let (y, carried) = (y.last().expect("a row"), carried.last().expect("a row"));
+            assert!((y - 0.1 * i as f64).abs() < 1e-14, "{y}");
+            assert!((carried - (5 - i) as f64 * G).abs() < 1e-11, "{carried}");
         }
     }
 }

@@ -138,18 +138,17 @@ fn integrated(
     let derive_us = clock.microseconds();
     loop {
         run.look_back();
-        let settled = run.settle().and_then(|why| match why {
-            Some(why) => Ok(Err(why)),
-            None => run.integrate(watch).map(Ok),
-        });
-        let (phase, segment) = match settled {
-            Ok(Ok(found)) => found,
-            Ok(Err(why)) => return run.held(&why),
-            // What was computed so far is kept.
-            Err(Failure::Model(found)) if run.whole.is_some() => {
-                let why = found.first().map(|d| d.message.clone()).unwrap_or_default();
-                return run.held(&format!("what begins to hold contradicts itself: {why}"));
-            }
+        let has_contacts = !model.hybrid.contacts.is_empty();
+        match run.settle() {
+            Ok(None) => {}
+            Ok(Some(why)) => return run.held(&why),
+            // NOTE: contacts close by themselves; other constraints begin where the text lets them.
+            Err(Failure::Model(found)) if has_contacts => return run.contradicted(found),
+            Err(failure) => return Err(failure),
+        }
+        let (phase, segment) = match run.integrate(watch) {
+            Ok(found) => found,
+            Err(Failure::Model(found)) => return run.contradicted(found),
             Err(failure) => return Err(failure),
         };
         if !run.go_on(&phase, segment) {

@@ -98,6 +98,7 @@ impl HybridRun<'_> {
             self.now.contacts.fill(ContactState::Open);
             return Ok(None);
         };
+        solver.has_accumulated = !self.cause.hints.closed.is_empty();
         let (t, is_start) = (self.t, self.whole.is_none());
         let mut undetermined = |_| failure(self.model, "the contacts have no value");
         solver.measure(t, &self.state.q, &self.state.v);
@@ -358,6 +359,15 @@ impl HybridRun<'_> {
         let [x, y] = [&names[0], &names[1]].map(force);
         let length = libm::hypot(x, y);
         if length > 0.0 { [-x / length, -y / length] } else { [1.0, 0.0] }
+    }
+
+    /// A motion that ends where what begins to hold contradicts itself: what was computed so far is kept.
+    pub(super) fn contradicted(self, found: Vec<Diagnostic>) -> Result<Motion, Failure> {
+        if self.whole.is_none() {
+            return Err(Failure::Model(found));
+        }
+        let why = found.first().map(|d| d.message.clone()).unwrap_or_default();
+        self.held(&format!("what begins to hold contradicts itself: {why}"))
     }
 
     /// The size of what is farthest away.
