@@ -551,6 +551,10 @@ impl solver::System for CompiledSystem {
         self.watch(t, y, values)
     }
 
+    fn event_sizes(&mut self, t: f64, y: &[f64], sizes: &mut [f64]) {
+        self.gap_sizes(t, y, sizes);
+    }
+
     fn jump(
         &mut self,
         events: &[usize],

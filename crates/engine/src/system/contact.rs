@@ -13,15 +13,23 @@ use pfaff_mechanics::Equations;
 use pfaff_model::{Contact, ImpactLaw, Workspace};
 use pfaff_program::{Backend, CompileError, Executor, Program};
 use pfaff_solver::{
-    ContactProblem, ContactSolution, ContactState, EvalError, Pad, RankRevealing,
+    ContactProblem, ContactSolution, ContactState, EvalError, Pad, RankRevealing, Rubbing,
 };
 
 use crate::system::kkt::Kkt;
+use crate::system::magnitude::magnitude;
 
 pub(crate) use impact::Impacted;
 
 /// What is smaller, in parts of its terms, is rounding.
 const ROUNDING: f64 = 1e-10;
+
+/// The part of that below which a gap is closed: what is closed is moved to zero, and others with it.
+const CLOSED: f64 = 1e-2;
+
+/// A bounce that is lower or shorter, in parts of the terms of the gap and of the time, cannot be seen. It is larger
+/// than the rounding with which gaps are watched.
+const UNSEEN: f64 = 64.0 * f64::EPSILON;
 
 /// A slip in a plane that is smaller, in parts of what it was, has come to rest: what is left is lost at once, which
 /// changes the motion by the square of it.
@@ -52,10 +60,16 @@ pub(crate) struct ContactSolver {
     /// Where the numbers of each contact begin, and how many components each of its frictions has.
     layout: Vec<(usize, Vec<usize>)>,
     zeros: Vec<f64>,
+    /// The index of the first friction of each among all frictions of the model.
+    first_friction: Vec<usize>,
     /// The index of each among all contacts, of its event, and its law.
     pub(crate) contacts: Vec<(usize, usize, ImpactLaw)>,
     /// A time in which the motion changes.
     span: f64,
+    /// Whether impacts have accumulated: the others of them are then closed as well as the state after them is known.
+    pub(crate) has_accumulated: bool,
+    /// How far away from zero each coordinate has been so far, as far as that is known.
+    pub(crate) reach: Vec<f64>,
     /// Accelerations without contacts, where they were settled last.
     pub(crate) free: Vec<f64>,
 }
@@ -71,6 +85,8 @@ pub(crate) struct Touch<'a> {
     /// $\ddot g$ without accelerations.
     normal_drift: f64,
     restitution: f64,
+    /// The size of the terms that the gap is a sum of.
+    pub(crate) size: f64,
 }
 
 /// A friction of a contact at a state. What acts along a line has no second component.
@@ -104,7 +120,7 @@ impl Rub<'_> {
 /// What is known of contacts before they are settled.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Hints {
-    /// Contacts that rest, whatever rounding says.
+    /// Contacts that rest, however they are left.
     pub(crate) closed: Vec<usize>,
     /// Contacts that have just let go.
     pub(crate) released: Vec<usize>,
@@ -153,16 +169,27 @@ impl ContactSolver {
             values: vec![0.0; outputs.len()],
             layout,
             zeros: vec![0.0; model.coordinates.len()],
+            first_friction: active
+                .iter()
+                .map(|&k| all[..k].iter().map(|contact| contact.frictions.len()).sum())
+                .collect(),
             contacts: active.iter().map(|&k| (k, all[k].event, all[k].law)).collect(),
             span,
+            has_accumulated: false,
+            reach: Vec::new(),
             free: Vec::new(),
         }))
     }
 
     /// Evaluates everything at a state.
     pub(crate) fn measure(&mut self, t: f64, q: &[f64], v: &[f64]) {
-        let n = q.len();
         self.kkt.evaluate(t, q, v, &[]);
+        self.measure_contacts(t, q, v);
+    }
+
+    /// Evaluates what belongs to the contacts alone.
+    pub(crate) fn measure_contacts(&mut self, t: f64, q: &[f64], v: &[f64]) {
+        let n = q.len();
         self.inputs[0] = t;
         self.inputs[1..=n].copy_from_slice(q);
         self.inputs[n + 1..].copy_from_slice(v);
@@ -184,6 +211,7 @@ impl ContactSolver {
             normal,
             normal_drift: rest[0],
             restitution: rest[1].clamp(0.0, 1.0),
+            size: rest[2],
         }
     }
 
@@ -191,7 +219,7 @@ impl ContactSolver {
     pub(crate) fn rubs(&self, k: usize) -> impl Iterator<Item = Rub<'_>> {
         let n = self.n();
         let (start, components) = &self.layout[k];
-        let mut rest = &self.values[start + n + 4..];
+        let mut rest = &self.values[start + n + 5..];
         components.iter().map(move |&count| {
             let mut rub = Rub {
                 is_plane: count > 1,
@@ -220,6 +248,14 @@ impl ContactSolver {
         terms.map(|((c, x), rate)| c.abs() * (x.abs() + rate.abs() * self.span)).sum()
     }
 
+    /// Gaps that are smaller are rounding at the state last evaluated.
+    pub(crate) fn slack(&self, k: usize) -> f64 {
+        let (q, v) = self.inputs[1..].split_at(self.n());
+        let normal = self.touch(k).normal;
+        let reach = normal.iter().zip(&self.reach).map(|(c, far)| (c * far).abs());
+        ROUNDING * self.size(normal, q, v).max(reach.sum::<f64>())
+    }
+
     /// $\max_i |\partial g/\partial q_i|$ at the state last evaluated.
     pub(crate) fn steepness(&self, k: usize) -> f64 {
         self.touch(k).normal.iter().fold(0.0, |m, slope| m.max(slope.abs()))
@@ -227,30 +263,26 @@ impl ContactSolver {
 
     /// Whether the gap of a contact is closed at the state last evaluated, up to rounding.
     pub(crate) fn is_touching(&self, k: usize) -> bool {
-        let n = self.n();
-        let touch = self.touch(k);
-        touch.gap
-            <= ROUNDING * self.size(touch.normal, &self.inputs[1..=n], &self.inputs[n + 1..])
+        let part = if self.has_accumulated { 1.0 } else { CLOSED };
+        self.touch(k).gap <= part * self.slack(k)
     }
 
     /// By how much a contact is violated at the state last evaluated, beyond rounding.
     pub(crate) fn violation(&self, k: usize) -> Option<f64> {
-        let n = self.n();
-        let touch = self.touch(k);
-        let size = self.size(touch.normal, &self.inputs[1..=n], &self.inputs[n + 1..]);
-        (touch.gap < -1e-8 * size).then_some(-touch.gap)
+        let gap = self.touch(k).gap;
+        (gap < -100.0 * self.slack(k)).then_some(-gap)
     }
 
-    /// Whether a contact is left so slowly that it comes back before the rounding of its gap could show that, with
-    /// accelerations without contacts.
+    /// Whether a contact is left so slowly, with these accelerations, that it comes back before the rounding of its gap
+    /// or of the time could show that.
     pub(crate) fn is_unresolved(&self, k: usize, a: &[f64]) -> bool {
-        let n = self.n();
         let touch = self.touch(k);
         let dot = |x: &[f64]| touch.normal.iter().zip(x).map(|(n, x)| n * x).sum::<f64>();
+        let terms = touch.normal.iter().zip(a).map(|(n, a)| (n * a).abs()).sum::<f64>();
         let pull = -(dot(a) + touch.normal_drift);
-        let terms = touch.normal.iter().zip(&self.inputs[1..=n]).map(|(n, q)| (n * q).abs());
-        let rounding = 8.0 * f64::EPSILON * terms.sum::<f64>();
-        pull > 0.0 && touch.closing * touch.closing <= 2.0 * pull * rounding
+        let is_pulled = pull > ROUNDING * (terms + touch.normal_drift.abs());
+        let lowest = touch.closing * touch.closing <= 2.0 * pull * UNSEEN * touch.size;
+        is_pulled && (lowest || touch.closing <= pull * UNSEEN * self.inputs[0].abs())
     }
 
     /// How far the motion would go without contacts, and the energy that it would gain.
@@ -375,31 +407,58 @@ impl ContactSolver {
             let touch = self.touch(*k);
             let slow = ROUNDING * self.size(touch.normal, v, &a);
             let is_slow = touch.closing <= slow || self.is_unresolved(*k, &a);
-            hints.closed.contains(&index) || (self.is_touching(*k) && is_slow)
+            let is_hinted = hints.closed.contains(&index) && touch.gap <= self.slack(*k);
+            is_hinted || (self.is_touching(*k) && is_slow)
         };
-        let some: Vec<usize> = (0..self.contacts.len()).filter(rests).collect();
-        let mut states = vec![ContactState::Open; self.contacts.len()];
-        if some.is_empty() {
-            return Ok(Some(Rest { states, is_unique: true }));
+        let mut some: Vec<usize> = (0..self.contacts.len()).filter(rests).collect();
+        loop {
+            let Some((rest, a)) = self.carry(&mut factorised, &some, v, &a, hints) else {
+                return Ok(None);
+            };
+            // What is left too slowly with what the others carry rests as well.
+            let before = some.len();
+            let is_left = |k: &usize| !some.contains(k) && self.is_touching(*k);
+            let others: Vec<usize> = (0..self.contacts.len())
+                .filter(is_left)
+                .filter(|&k| self.is_unresolved(k, &a))
+                .collect();
+            some.extend(others);
+            some.sort_unstable();
+            if some.len() == before {
+                return Ok(Some(rest));
+            }
         }
-        let (mut problem, _) = self.problem(&mut factorised, &some, (&a, &vec![0.0; a.len()]));
+    }
+
+    /// What some contacts that rest carry, given the accelerations without them; and the accelerations with them.
+    fn carry(
+        &self,
+        factorised: &mut Factorised,
+        some: &[usize],
+        v: &[f64],
+        a: &[f64],
+        hints: &Hints,
+    ) -> Option<(Rest, Vec<f64>)> {
+        let mut states = vec![ContactState::Open; self.contacts.len()];
+        let (mut problem, columns) = self.problem(factorised, some, (a, &vec![0.0; a.len()]));
         let count = some.len();
+        let mut frictions = Vec::new();
         let dot = |x: &[f64], y: &[f64]| x.iter().zip(y).map(|(x, y)| x * y).sum::<f64>();
         let mut pad = 0;
         for (i, &k) in some.iter().enumerate() {
             let touch = self.touch(k);
             let index = self.contacts[k].0;
-            problem.free[i] = dot(touch.normal, &a) + touch.normal_drift;
+            problem.free[i] = dot(touch.normal, a) + touch.normal_drift;
             problem.noise[i] += ROUNDING * touch.normal_drift.abs();
             problem.released[i] = hints.released.contains(&index);
             for (f, rub) in self.rubs(k).enumerate() {
                 let place = count + 2 * pad;
                 for (c, (tangent, drift)) in rub.tangents.iter().zip(rub.drifts).enumerate() {
-                    problem.free[place + c] = dot(tangent, &a) + drift;
+                    problem.free[place + c] = dot(tangent, a) + drift;
                     problem.noise[place + c] += ROUNDING * drift.abs();
                 }
                 let begun = hints.sliding.iter().find(|(k, b, _)| (*k, *b) == (index, f));
-                let size = |t: &&[f64]| self.size(t, v, &a);
+                let size = |t: &&[f64]| self.size(t, v, a);
                 let slow = ROUNDING * rub.tangents.iter().map(size).fold(0.0, f64::max);
                 problem.pads[pad].sliding = match begun {
                     _ if !rub.is_exact() => {
@@ -410,14 +469,27 @@ impl ContactSolver {
                     None if hints.stopped.contains(&(index, f)) || rub.speed() <= slow => None,
                     None => Some(rub.slip.map(|s| s / rub.speed())),
                 };
+                frictions.push(self.first_friction[k] + f);
                 pad += 1;
             }
         }
-        let Some(ContactSolution { states: found, is_unique, .. }) = problem.solve() else {
-            return Ok(None);
-        };
-        some.iter().zip(found).for_each(|(&k, state)| states[k] = state);
-        Ok(Some(Rest { states, is_unique }))
+        let found = problem.without_repeats(problem.solve()?);
+        let ContactSolution { states: found, impulse, is_unique, .. } = found;
+        for (&k, mut state) in some.iter().zip(found) {
+            if let ContactState::Closed(rubbing) = &mut state {
+                for rubs in rubbing {
+                    if let Rubbing::Follow(Some((leader, _))) = rubs {
+                        *leader = frictions[*leader];
+                    }
+                }
+            }
+            states[k] = state;
+        }
+        let mut with = a.to_vec();
+        for (column, force) in columns.iter().zip(&impulse) {
+            with.iter_mut().zip(column).for_each(|(a, c)| *a += c * force);
+        }
+        Some((Rest { states, is_unique }, with))
     }
 }
 
@@ -459,7 +531,8 @@ fn outputs(model: &Workspace, contact: &Contact) -> Vec<Expr> {
     let closing = along(contact.gap);
     let mut outputs = vec![contact.gap, closing];
     outputs.extend(g.gradient(contact.gap, &q));
-    outputs.extend([along(closing), contact.restitution]);
+    let size = magnitude(g, contact.gap, &place);
+    outputs.extend([along(closing), contact.restitution, size]);
     for friction in &contact.frictions {
         for &slip in &friction.rates {
             outputs.extend([slip, along(slip)]);

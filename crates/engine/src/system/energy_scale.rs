@@ -13,7 +13,7 @@
 //! moves by the rounding of others has a scale. A coordinate that a constraint holds by itself ($x = 0$ or $x = f(t)$)
 //! is put there by the projection whatever a step makes of it: it is measured by the largest of the others.
 
-use pfaff_solver::System;
+use pfaff_solver::{RankRevealing, System};
 
 use crate::motion::sample::Sample;
 use crate::system::compiled::CompiledSystem;
@@ -33,6 +33,20 @@ pub(crate) fn raise_scales(kkt: &mut Kkt, t: f64, y: &[f64], h: f64, scales: &mu
         }
         rest[i] = fastest;
     }
+    if is_rigid(kkt) {
+        q.fill(largest);
+        rest[..n].fill(fastest);
+    }
+}
+
+/// Whether the constraints leave nothing that could move: all coordinates are held.
+fn is_rigid(kkt: &Kkt) -> bool {
+    if kkt.m < kkt.n {
+        return false;
+    }
+    let mut split = RankRevealing::default();
+    split.factor(kkt.m, kkt.n, &kkt.full_jacobian(), 1e-9);
+    split.rank() == kkt.n
 }
 
 fn most(scales: &[f64]) -> f64 {
@@ -62,6 +76,10 @@ pub(crate) fn raise_reduced(
         if speed.is_finite() {
             scales[i] = scales[i].max(h.abs() * speed);
         }
+    }
+    if k == 0 {
+        let largest = most(&scales[..n]);
+        scales[..n].fill(largest);
     }
     state[n..n + k].fill(0.0);
     reduced.velocities(t, state, drift);

@@ -36,20 +36,20 @@ pub(crate) fn event_phases(g: &Graph, events: &[Expr]) -> Vec<(usize, Expr)> {
 
 /// What zeros of the events of a model do in a run.
 pub(crate) fn event_kinds(model: &Declarations) -> Vec<EventKind> {
-    let jumps = |index: usize| {
-        model.resets.iter().any(|reset| reset.event == index)
-            || model.hybrid.contacts.iter().any(|contact| contact.event == index)
+    let kind = |(index, event): (usize, &Event)| {
+        let barrier = model.hybrid.contacts.iter().any(|contact| contact.event == index);
+        let jump = barrier || model.resets.iter().any(|reset| reset.event == index);
+        EventKind { direction: direction(event), stop: event.stop, jump, barrier }
     };
-    model.events.iter().enumerate().map(|(i, event)| event_kind(event, jumps(i))).collect()
+    model.events.iter().enumerate().map(kind).collect()
 }
 
-fn event_kind(event: &Event, jump: bool) -> EventKind {
-    let direction = match event.direction {
+fn direction(event: &Event) -> solver::Direction {
+    match event.direction {
         Direction::Rising => solver::Direction::Rising,
         Direction::Falling => solver::Direction::Falling,
         Direction::Both => solver::Direction::Both,
-    };
-    EventKind { direction, stop: event.stop, jump }
+    }
 }
 
 /// The phases of one operation.

@@ -17,6 +17,7 @@ pub(crate) mod independent_constraints;
 pub(crate) mod jacobian;
 pub(crate) mod kkt;
 pub(crate) mod linearisation;
+pub(crate) mod magnitude;
 pub(crate) mod ordinary;
 pub(crate) mod phase_divergence;
 pub(crate) mod projection;

@@ -231,13 +231,108 @@ fn mistakes_are_told() {
     }
 }
 
-/// A ball whose last bounces are below the rounding of its height may fall through the floor; if it does, that is no
-/// `pass`.
+/// A block that slides on two corners, whose frictions repeat each other, comes to rest and stays: both corners hold
+/// together more than one of them could, s = v²/(2(μg − F)).
 #[test]
-fn what_falls_through_does_not_pass() {
-    let text = "coordinates y\nlagrangian y'^2/2 - 9.81*y\n\
-        contact c: y - 0.1 >= 0, restitution = 0.3\ninitial y = 0.11\nsolve t = 0..1";
-    let motion = motion(text, &Run::default());
-    let rests = (last(&motion.q, "y") - 0.1).abs() < 1e-9;
-    assert!(rests || motion.audit.verdict != Verdict::Pass, "{}", last(&motion.q, "y"));
+fn a_block_on_two_corners_slides_to_rest() {
+    let text = "coordinates x, y, th\nparameters g = 9.81, w = 0.5, h = 0.3, F = 1.5\n\
+        let A = [x + w*cos(th) + h*sin(th), y + w*sin(th) - h*cos(th)]\n\
+        let B = [x - w*cos(th) + h*sin(th), y - w*sin(th) - h*cos(th)]\n\
+        lagrangian (x'^2 + y'^2)/2 + 0.05*th'^2 - g*y + F*x\n\
+        contact a: A[2] >= 0, friction = 0.2, slip = A[1]'\n\
+        contact b: B[2] >= 0, friction = 0.2, slip = B[1]'\n\
+        initial y = h, x' = 1\nsolve t = 0..3";
+    let held = text.replace("F = 1.5", "F = 1.2");
+    let motion = motion(&held, &Run::default());
+    assert_eq!(motion.stop.reason, StopReason::End, "{:?}", motion.notes);
+    let far = 0.5 / (0.2 * G - 1.2);
+    assert!((last(&motion.q, "x") - far).abs() < 1e-9, "{}", last(&motion.q, "x"));
+    assert!(last(&motion.v, "x").abs() < 1e-12 && last(&motion.q, "th").abs() < 1e-12);
+    let friction: f64 =
+        ["friction(a)", "friction(b)"].iter().map(|name| last(&motion.multipliers, name)).sum();
+    assert!((friction + 1.2).abs() < 1e-9, "{friction}");
+}
+
+/// Bounces that end below the rounding of the height: wherever the floor is, however steep, and whatever the
+/// restitution and the scale of gravity, the ball stays above it, and rests on it once its bounces have ended.
+#[test]
+fn no_ball_falls_through_its_floor() {
+    for floor in [0.0, 0.1, -3.7, 1e3, 1e6, 1e-6] {
+        for e in [0.0, 0.1, 0.3, 0.5, 0.8, 0.95, 1.0] {
+            for (g, unit) in [(1e-6, 1.0), (G, 1.0), (1e6, 1.0), (G, 1e-6)] {
+                for slope in [0.0, 0.3] {
+                    let (floor, high) = (floor * unit, 0.01 * unit);
+                    let gap = format!("y - {slope}*x - ({floor})");
+                    let end = 12.0 * (2.0 * high / g).sqrt();
+                    let text = format!(
+                        "coordinates x, y\nlagrangian (x'^2 + y'^2)/2 - {g}*y\n\
+                         observe gap = {gap}\ncontact c: {gap} >= 0, restitution = {e}\n\
+                         initial x = {unit}, y = {}\nsolve t = 0..{end}",
+                        floor + slope * unit + high
+                    );
+                    let motion = motion(&text, &Run::default());
+                    assert_eq!(
+                        motion.stop.reason,
+                        StopReason::End,
+                        "{text}\n{:?}",
+                        motion.notes
+                    );
+                    assert!(
+                        motion.audit.verdict != Verdict::Fail,
+                        "{text}\n{:?}",
+                        motion.audit
+                    );
+                    let gaps = &motion.observed[0].values;
+                    let least = gaps.iter().fold(f64::INFINITY, |m, x| m.min(*x));
+                    // The rounding of the height, and of what the motion has come down.
+                    let size = floor.abs() + unit + 0.5 * g * end * end;
+                    assert!(least >= -1e-14 * size, "{text}\n{least:e}");
+                    let last = *gaps.last().expect("a row");
+                    assert!(e > 0.8 || last <= 1e-14 * size, "{text}\n{last:e}");
+                }
+            }
+        }
+    }
+}
+
+/// A rod on a pivot that falls on a stop, whose gap is a cosine: it comes to rest there.
+#[test]
+fn a_rod_rests_on_its_stop() {
+    for stop in [-0.2, 0.3, 0.999_9] {
+        for e in [0.0, 0.4, 0.7] {
+            let gap = format!("cos(th) - ({stop})");
+            let text = format!(
+                "coordinates th\nlagrangian th'^2/6 - 9.81*cos(th)/2\nobserve gap = {gap}\n\
+                 contact c: {gap} >= 0, restitution = {e}\ninitial th = acos({stop})/2\nsolve t = 0..8"
+            );
+            let motion = motion(&text, &Run::default());
+            assert_eq!(motion.stop.reason, StopReason::End, "{text}\n{:?}", motion.notes);
+            assert!(motion.audit.verdict != Verdict::Fail, "{text}\n{:?}", motion.audit);
+            let gaps = &motion.observed[0].values;
+            let least = gaps.iter().fold(f64::INFINITY, |m, x| m.min(*x));
+            assert!(least >= -1e-14, "{text}\n{least:e}");
+            assert!(*gaps.last().expect("a row") <= 1e-14, "{text}");
+        }
+    }
+}
+
+/// Five balls that fall onto each other come to rest, and each carries those above it.
+#[test]
+fn a_stack_of_balls_comes_to_rest() {
+    for e in [0.0, 0.5] {
+        let text = format!(
+            "coordinates y[5]\nparameters g = {G}, d = 0.1\nlagrangian sum(i = 1..5, y[i]'^2/2 - g*y[i])\n\
+             contact floor: y[1] >= 0, restitution = {e}\n\
+             contact c[i = 1..4]: y[i+1] - y[i] >= d, restitution = {e}\n\
+             initial y[i = 1..5] = 0.3*i\nsolve t = 0..5"
+        );
+        let motion = motion(&text, &Run::default());
+        assert_eq!(motion.stop.reason, StopReason::End, "{text}\n{:?}", motion.notes);
+        for i in 0..5 {
+            let (y, carried) = (&motion.q[i].values, &motion.multipliers[i].values);
+            let (y, carried) = (y.last().expect("a row"), carried.last().expect("a row"));
+            assert!((y - 0.1 * i as f64).abs() < 1e-14, "{y}");
+            assert!((carried - (5 - i) as f64 * G).abs() < 1e-11, "{carried}");
+        }
+    }
 }

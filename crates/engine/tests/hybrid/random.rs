@@ -1,6 +1,6 @@
 //! Random mechanisms with impacts: no energy is gained, momenta across the contacts are kept, nothing gets through.
 //!
-//! A few of each: what more of them show is in docs/known_issues.md.
+//! A part of each; with `PFAFF_TESTS=full` 1 000 mechanisms and 500 linkages.
 
 #![allow(clippy::print_stdout, reason = "counts of random cases")]
 
@@ -55,7 +55,7 @@ fn across(rows: &[Vec<f64>], n: usize, numbers: &mut Numbers) -> Vec<f64> {
 /// feels is kept.
 #[test]
 fn no_random_impact_gains_energy() {
-    let cases = 30;
+    let cases = support::count(200, 1000);
     let mut numbers = Numbers(support::Random::new(2026));
     let (mut impacts, mut reduced) = (0, 0);
     for case in 0..cases {
@@ -121,8 +121,8 @@ fn no_random_impact_gains_energy() {
                 .any(|note| note.contains("restitution is less")),
         );
         for pair in motion.energy.windows(2) {
-            // The search for the restitution that gains nothing ends at a gain of 1e-12.
-            assert!(pair[1] <= pair[0] * (1.0 + 3e-12), "{text}\n{pair:?}");
+            // What several contacts that are hit at once gain by rounding, 1e-14 each.
+            assert!(pair[1] <= pair[0] * (1.0 + 1e-13), "{text}\n{pair:?}");
         }
         let u = across(&rows, n, &mut numbers);
         let momentum = |v: &[f64]| -> f64 {
@@ -200,7 +200,7 @@ fn penetration(text: &str, motion: &Motion) -> f64 {
 /// Nothing gets through, nothing hangs, and what ends early says why.
 #[test]
 fn no_random_linkage_gets_through_its_walls() {
-    let cases = 8;
+    let cases = support::count(40, 500);
     let mut numbers = Numbers(support::Random::new(25));
     let (mut early, mut failed, mut worst) = (0, 0, f64::INFINITY);
     for case in 0..cases {

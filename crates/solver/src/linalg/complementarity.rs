@@ -11,6 +11,7 @@
 //! guessed by projected relaxation, and found by trying all, or by pivoting, where the guess is wrong.
 
 mod pivoting;
+mod repeats;
 mod states;
 
 /// What a friction does.
@@ -20,6 +21,9 @@ pub enum Rubbing {
     Stick,
     /// It slides along this unit vector; along a line the second component is zero.
     Slip([f64; 2]),
+    /// Others hold what it would hold: its rate is this multiple of that of another friction, where there is one
+    /// (its index among all, and the factor).
+    Follow(Option<(usize, f64)>),
 }
 
 /// What a contact does.
@@ -29,10 +33,12 @@ pub enum ContactState {
     Open,
     /// It carries, and each of its frictions does this.
     Closed(Vec<Rubbing>),
+    /// It touches and carries nothing: others keep its gap.
+    Idle,
 }
 
 impl ContactState {
-    /// Whether it carries nothing.
+    /// Whether it is free.
     pub fn is_open(&self) -> bool {
         *self == Self::Open
     }

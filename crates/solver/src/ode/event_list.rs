@@ -26,15 +26,25 @@ impl EventList {
     }
 
     /// Adds a zero of a function, if its direction counts.
-    pub(crate) fn report(&mut self, index: usize, t: f64, crossing: Crossing) {
-        let counts = match self.kinds[index].direction {
+    pub(crate) fn report(&mut self, event: LocatedEvent) {
+        let counts = match self.kinds[event.index].direction {
             Direction::Both => true,
-            Direction::Rising => crossing == Crossing::Rising,
-            Direction::Falling => crossing == Crossing::Falling,
+            Direction::Rising => event.crossing == Crossing::Rising,
+            Direction::Falling => event.crossing == Crossing::Falling,
         };
         if counts {
-            self.found.push(LocatedEvent { index, t, crossing });
+            self.found.push(event);
         }
+    }
+
+    /// Whether the run stays where a function is positive.
+    pub(crate) fn is_barrier(&self, index: usize) -> bool {
+        self.kinds[index].barrier
+    }
+
+    /// Whether there are such functions.
+    pub(crate) fn has_barriers(&self) -> bool {
+        self.kinds.iter().any(|kind| kind.barrier)
     }
 
     /// Whether the state jumps at an event.

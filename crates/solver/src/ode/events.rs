@@ -12,8 +12,9 @@
 //! $10^{-12}$ of the largest in the step, or at the rounding of the largest in the run.
 //!
 //! **Far from zero.** Where a function keeps its sign and changes by less than a quarter of its
-//! smallest value over the nine points on the cubic polynomial between both ends, no search for an extremum
-//! would begin: such a step needs no better polynomial for its events.
+//! smallest value over the nine points (or by less than a fifth over four, if its phases hardly vary), no search for
+//! an extremum would begin: such a step need not be looked at more closely, and if that is seen on the cubic
+//! polynomial between both ends, it needs no better one for its events.
 //!
 //! **Poles.** A function that changes its sign through infinity has no zero there: a change of sign next to which
 //! it is larger than at both ends of its interval does not count.
@@ -22,9 +23,11 @@
 //! it up after some of them, and says so. Past the ends of a step the polynomial is used for
 //! a thousandth of its length, to see which way a function leaves a zero at the end.
 
+mod barrier;
+mod distance;
 mod jump;
 
-use crate::ode::certainty::{Certainty, PARTS, PHASE, PLACES, POINTS, View, is_slow};
+use crate::ode::certainty::{Certainty, PARTS, PLACES, POINTS, View, is_slow};
 use crate::ode::dense_output::DenseStep;
 use crate::ode::event_list::{EventList, crossing_to};
 use crate::ode::observer::{Crossing, LocatedEvent};
@@ -43,11 +46,6 @@ const COARSE: u32 = 4;
 const JUMPS: usize = 8;
 /// How far beyond a point one looks for the sign after it, in steps.
 const BEYOND: f64 = 1e-3;
-/// The largest value in a step, as a multiple of the smallest one, at which a function is far from zero.
-/// `MinimumBracket::floor` allows for twice the fall
-/// between points: half of the smallest value is then left.
-const FAR: f64 = 1.25;
-
 /// The event functions of a run and what is known of them.
 pub(crate) struct EventFinder {
     events: EventList,
@@ -70,6 +68,8 @@ pub(crate) struct EventFinder {
     vague: Vec<bool>,
     /// The largest magnitude of each function in the points of the whole step.
     local: Vec<f64>,
+    /// The sizes of the terms of barriers where the step starts.
+    sizes: Vec<f64>,
 }
 
 /// A part of a step.
@@ -84,7 +84,7 @@ struct Part {
 }
 
 /// What is known of one event function.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Default)]
 struct EventState {
     /// 1 or −1; 0 on a zero that does not count.
     side: f64,
@@ -96,6 +96,8 @@ struct EventState {
     settled: bool,
     /// It leaves zero to its side at this border, however soon it comes back.
     fresh: bool,
+    /// The value from which a barrier is watched: below zero only as long as it has not been seen above it.
+    base: f64,
 }
 
 /// Times in which a step is looked at: one beyond the start, `PARTS + 1` within, one beyond the end.
@@ -138,9 +140,16 @@ impl EventFinder {
         // At most one zero in each interval and two in each dip.
         let events = EventList::new(system.events(), 3 * ScanGrid::COUNT);
         let count = events.functions();
-        let known =
-            EventState { side: 0.0, value: f64::NAN, reach: 0.0, settled: false, fresh: false };
-        let known = vec![known; count];
+        let known = |index: usize| {
+            let fresh = events.is_barrier(index);
+            EventState {
+                side: f64::from(u8::from(fresh)),
+                value: f64::NAN,
+                fresh,
+                ..EventState::default()
+            }
+        };
+        let known: Vec<EventState> = (0..count).map(known).collect();
         let phases = system.event_phases().to_vec();
         let width = count + phases.len();
         Self {
@@ -155,6 +164,7 @@ impl EventFinder {
             rough: vec![0; count],
             vague: vec![false; count],
             local: vec![0.0; count],
+            sizes: vec![0.0; count],
             parts: Vec::with_capacity(2 + DEPTH as usize),
             events,
         }
@@ -162,62 +172,6 @@ impl EventFinder {
 
     pub(crate) fn is_idle(&self) -> bool {
         self.events.functions() == 0
-    }
-
-    /// Whether no event can be near, seen on a polynomial of low order; then [`EventFinder::scan`] has nothing to
-    /// find, and nothing to do.
-    pub(crate) fn is_far(&mut self, step: &DenseStep<'_>, system: &mut dyn System) -> bool {
-        self.events.clear();
-        if !self.started {
-            return false;
-        }
-        let grid = ScanGrid { start: step.start(), end: step.end(), smooth: 0.0 };
-        for (trial, known) in self.trial.iter_mut().zip(&self.known) {
-            *trial = EventState { settled: false, ..*known };
-        }
-        let Self { known, trial, state, values, grid: seen, .. } = self;
-        let (least, rest) = seen.split_at_mut(known.len());
-        let (most, rest) = rest.split_at_mut(known.len());
-        // How much each phase has varied so far, and its last value.
-        let (varied, last) = rest.split_at_mut(values.len() - known.len());
-        varied.fill(0.0);
-        for (i, known) in known.iter().enumerate() {
-            let g = known.value * known.side;
-            (least[i], most[i]) = (g, g);
-        }
-        // The end first: it tells most of those that are not far.
-        for point in (2..=PARTS + 1).rev() {
-            let t = grid.time(point);
-            step.state(t, state);
-            if system.event_values(t, state, values).is_err() {
-                return false;
-            }
-            let (functions, phases) = values.split_at(known.len());
-            for (i, &phase) in phases.iter().enumerate() {
-                if point <= PARTS {
-                    varied[i] += (phase - last[i]).abs();
-                }
-                last[i] = phase;
-                let slow = varied[i] <= PHASE;
-                if !slow {
-                    return false;
-                }
-            }
-            for (i, &value) in functions.iter().enumerate() {
-                let g = value * known[i].side;
-                (least[i], most[i]) = (least[i].min(g), most[i].max(g));
-                // NOTE: written so that what is not a number is not far, nor a side that is not known.
-                let far = g > 0.0 && most[i] <= FAR * least[i];
-                if !far {
-                    return false;
-                }
-                trial[i].reach = trial[i].reach.max(g);
-                if point == PARTS + 1 {
-                    trial[i].value = value;
-                }
-            }
-        }
-        true
     }
 
     /// Finds the events of a step under trial; nothing is remembered until [`EventFinder::accept`]. The answer
@@ -230,6 +184,10 @@ impl EventFinder {
         self.events.clear();
         if self.is_idle() {
             return Ok(true);
+        }
+        if self.events.has_barriers() {
+            step.state(step.start(), &mut self.state);
+            system.event_sizes(step.start(), &self.state, &mut self.sizes);
         }
         self.rough.fill(0);
         self.trial.copy_from_slice(&self.known);
@@ -310,7 +268,7 @@ impl EventFinder {
         };
         let mut worst = View::Certain;
         for index in 0..self.events.functions() {
-            let reach = self.known[index].reach;
+            let reach = self.known[index].reach.max(self.sizes[index]);
             let mut view =
                 self.certainty.view(&column(&self.grid, index), self.local[index], reach);
             let of_it = |&(_, &event): &(usize, &usize)| event == index;
@@ -359,6 +317,7 @@ impl EventFinder {
                 grid,
                 g,
                 local: self.local[index],
+                size: self.sizes[index],
                 negligible: 0.0,
                 settled: false,
                 events: &mut self.events,
@@ -419,6 +378,8 @@ struct StepScan<'a> {
     g: [f64; ScanGrid::COUNT],
     /// The largest magnitude in the step.
     local: f64,
+    /// The size of the terms of a barrier.
+    size: f64,
     /// Magnitude that counts as zero.
     negligible: f64,
     /// As in [`EventState`], at the end of the step.
@@ -436,12 +397,22 @@ impl StepScan<'_> {
         // NaN does not enter: f64::max passes it over.
         let local = self.g[1..=PARTS + 1].iter().fold(self.local, |m, g| m.max(g.abs()));
         let reach = known.reach.max(local);
+        if self.events.is_barrier(self.index) && known.side > 0.0 {
+            return self.guard(probe, EventState { reach, ..known }, started);
+        }
         self.negligible = (1e-12 * local).max(8.0 * f64::EPSILON * reach);
         let at_start = !started && self.g[1].abs() <= self.negligible;
         let start = if started || at_start { known.side } else { sign(self.g[1]) };
         let side = self.crossings(probe, start, known.fresh)?;
         // Around the start only if the function has not changed its side there.
-        if !known.settled && start == sign(self.g[0]) {
+        self.dips(probe, !known.settled && start == sign(self.g[0]))?;
+        let value = self.g[PARTS + 1];
+        Ok(EventState { side, value, reach, settled: self.settled, fresh: false, base: 0.0 })
+    }
+
+    /// Looks for extrema near zero, around the start as well or not.
+    fn dips(&mut self, probe: &mut EventFunction<'_>, at_start: bool) -> Result<(), EvalError> {
+        if at_start {
             self.dip(probe, 1)?;
         }
         for point in 2..=PARTS + 1 {
@@ -450,8 +421,7 @@ impl StepScan<'_> {
                 self.dip(probe, point)?;
             }
         }
-        let value = self.g[PARTS + 1];
-        Ok(EventState { side, value, reach, settled: self.settled, fresh: false })
+        Ok(())
     }
 
     /// The function in a point of the grid.
@@ -565,8 +535,13 @@ impl StepScan<'_> {
     }
 
     fn report(&mut self, t: f64, crossing: Crossing) {
+        self.report_at(0.0, t, crossing);
+    }
+
+    fn report_at(&mut self, level: f64, t: f64, crossing: Crossing) {
         let (a, b) = (self.grid.start, self.grid.end);
-        self.events.report(self.index, t.clamp(a.min(b), a.max(b)), crossing);
+        let t = t.clamp(a.min(b), a.max(b));
+        self.events.report(LocatedEvent { index: self.index, t, crossing, level });
     }
 }
 

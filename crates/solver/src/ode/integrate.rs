@@ -341,6 +341,10 @@ impl<'a> OdeRun<'a> {
             }
         }
         let step = dense_step(&*self.stepper, trial, &self.y1);
+        if !self.watch.is_idle() && self.watch.is_far(&step, self.system.system) {
+            self.unresolved = 0;
+            return Ok(error);
+        }
         while !self.watch.scan(&step, self.system.system)? {
             if self.stepper.controls_error() && self.unresolved < MOST_UNRESOLVED {
                 self.unresolved += 1;

@@ -68,6 +68,9 @@ pub struct LocatedEvent {
     pub t: f64,
     /// How the function went through zero.
     pub crossing: Crossing,
+    /// The value at which it was located: below zero where a [barrier](crate::EventKind::barrier) was left and reached
+    /// again within its rounding.
+    pub level: f64,
 }
 
 /// How an event function goes through zero, in the order in which the run meets it.

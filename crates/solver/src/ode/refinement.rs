@@ -49,6 +49,8 @@ pub(crate) struct EventRefiner {
     near: Vec<f64>,
     rates: Vec<f64>,
     values: Vec<f64>,
+    /// The value of the function that is searched.
+    level: f64,
     /// States at the events.
     states: Vec<f64>,
 }
@@ -65,6 +67,7 @@ impl EventRefiner {
             near: vec![0.0; n],
             rates: vec![0.0; n],
             values: vec![0.0; values],
+            level: 0.0,
             states: Vec::with_capacity(8 * n),
         }
     }
@@ -125,6 +128,7 @@ impl EventRefiner {
         event: &LocatedEvent,
         state: &mut [f64],
     ) -> f64 {
+        self.level = event.level;
         let located = match event.crossing {
             Crossing::Touch => self.touch(system, step, event),
             Crossing::Rising => self.zero(system, step, event, 1.0),
@@ -258,7 +262,7 @@ impl EventRefiner {
             }
         }
         system.system.event_values(t, &self.near, &mut self.values)?;
-        Ok(TimeValue { t, value: self.values[index] })
+        Ok(TimeValue { t, value: self.values[index] - self.level })
     }
 
     /// The function one step of Dormand and Prince away from the anchor.

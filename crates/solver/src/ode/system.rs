@@ -157,6 +157,12 @@ pub trait System {
         Ok(())
     }
 
+    /// Writes the sizes of the terms that event functions are sums of: what is below their rounding is zero. Asked for
+    /// [barriers](EventKind::barrier); leaves the others.
+    fn event_sizes(&mut self, t: f64, y: &[f64], sizes: &mut [f64]) {
+        let _ = (t, y, sizes);
+    }
+
     /// Writes sizes that components are known to have had before the start; leaves the others.
     fn known_sizes(&self, sizes: &mut [f64]) {
         let _ = sizes;
@@ -210,6 +216,8 @@ pub struct EventKind {
     pub stop: bool,
     /// Whether the state jumps there ([`System::jump`]), unless the run ends.
     pub jump: bool,
+    /// Whether the run stays where the function is positive, as the gap of a contact: at zero it is on that side.
+    pub barrier: bool,
 }
 
 /// Which zeros of an event function count, in the order in which the run meets them (a

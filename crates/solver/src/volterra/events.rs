@@ -25,7 +25,7 @@ impl VolterraRun<'_> {
         for event in searched.as_ref().map_or(&[][..], Vec::as_slice) {
             step.index = event.index;
             let t = step.polished(*event).unwrap_or(event.t);
-            events.report(event.index, t, event.crossing);
+            events.report(LocatedEvent { t, ..*event });
         }
         events.finish(true);
         self.watch.found = events.found().to_vec();

@@ -12,11 +12,14 @@ use pfaff_solver::{
 };
 
 const PI: f64 = std::f64::consts::PI;
-const BOTH: EventKind = EventKind { direction: Direction::Both, stop: false, jump: false };
-const RISING: EventKind = EventKind { direction: Direction::Rising, stop: false, jump: false };
+const BOTH: EventKind =
+    EventKind { direction: Direction::Both, stop: false, jump: false, barrier: false };
+const RISING: EventKind =
+    EventKind { direction: Direction::Rising, stop: false, jump: false, barrier: false };
 const FALLING: EventKind =
-    EventKind { direction: Direction::Falling, stop: false, jump: false };
-const STOP: EventKind = EventKind { direction: Direction::Both, stop: true, jump: false };
+    EventKind { direction: Direction::Falling, stop: false, jump: false, barrier: false };
+const STOP: EventKind =
+    EventKind { direction: Direction::Both, stop: true, jump: false, barrier: false };
 
 /// Time alone: y′ = 1, so that the states are exact and only the location is tested.
 fn clock() -> Plain {

@@ -241,7 +241,8 @@ fn explicit_steps_change_over_and_back() {
 
 #[test]
 fn events_are_located_and_bits_repeat() {
-    let stop = EventKind { direction: Direction::Falling, stop: true, jump: false };
+    let stop =
+        EventKind { direction: Direction::Falling, stop: true, jump: false, barrier: false };
     let find = || {
         let mut system = Rotation { watches: vec![stop] };
         integrate(&mut system, &[0.0, 1.0], &options(10.0, 1e-9), &mut ())

@@ -231,7 +231,8 @@ struct Touching {
 
 impl Touching {
     fn new(places: Vec<f64>) -> Self {
-        let kind = EventKind { direction: Direction::Both, stop: false, jump: false };
+        let kind =
+            EventKind { direction: Direction::Both, stop: false, jump: false, barrier: false };
         let kinds = vec![kind; 2 * places.len()];
         Self { relaxation: relaxation(0.5), places, kinds }
     }

@@ -72,8 +72,10 @@ impl ImpactLog {
         };
         extend(&mut state.q, &one.state.q);
         extend(&mut state.v, &one.state.v);
+        // NOTE: earlier impacts need not belong to the pattern.
+        let last = &self.hits[self.hits.len() - 2 * period..];
         let mut contacts: Vec<usize> =
-            self.hits.iter().flat_map(|hit| hit.contacts.clone()).collect();
+            last.iter().flat_map(|hit| hit.contacts.clone()).collect();
         contacts.sort_unstable();
         contacts.dedup();
         Some(Accumulation { t: now.t + gaps[0] * beyond, state, contacts })

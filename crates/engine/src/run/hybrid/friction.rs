@@ -15,7 +15,7 @@ use pfaff_expr::{Expr, Role};
 use pfaff_model::{Constraint, Contact, Direction, Friction};
 use pfaff_solver::{ContactState, Rubbing};
 
-use crate::run::hybrid::phase::{MARGIN, Making, Switch, slip_name};
+use crate::run::hybrid::phase::{MARGIN, Making, Switch, slack_name, slip_name};
 
 /// A friction among all.
 #[derive(Clone, Copy)]
@@ -36,8 +36,11 @@ impl Making<'_> {
         for (k, contact) in hybrid.contacts.iter().enumerate() {
             let own = name;
             name += contact.frictions.iter().map(|f| f.rates.len()).sum::<usize>();
-            let ContactState::Closed(rubbing) = self.now.contacts[k].clone() else { continue };
             let g = Rc::clone(&self.graph);
+            if self.now.contacts[k] == ContactState::Idle {
+                self.idle(k, contact);
+            }
+            let ContactState::Closed(rubbing) = self.now.contacts[k].clone() else { continue };
             let normal = g.gradient(contact.gap, &self.model.positions());
             let carried = g.symbol(&format!("lambda({})", contact.name), Role::Free);
             let mut along = normal.clone();
@@ -67,6 +70,8 @@ impl Making<'_> {
                 place.friction = f;
                 match rubs {
                     Rubbing::Stick => self.hold(place, contact, friction, carried),
+                    // The others hold it.
+                    Rubbing::Follow(_) => {}
                     Rubbing::Slip(_) if friction.regular.is_some() => {}
                     Rubbing::Slip(_) => self.until_rest(place, friction),
                 }
@@ -117,7 +122,7 @@ impl Making<'_> {
             held.push(g.symbol(&format!("lambda({row})"), Role::Free));
             self.constrain(constraint(contact, row, *rate, None), Some(name + c));
         }
-        let most = g.mul(friction.holding, carried);
+        let most = g.add(g.mul(friction.holding, carried), self.lent(k, f));
         if let [held] = held[..] {
             // Friction acts against the slip that it prevents.
             let (above, below) = (g.sub(most, held), g.add(most, held));
@@ -127,6 +132,35 @@ impl Making<'_> {
             let force = g.sqrt(g.sum(held.iter().map(|&x| g.mul(x, x))));
             self.switch(Switch::Break(k, f, None), g.sub(most, force), Direction::Falling);
         }
+    }
+
+    /// What frictions that repeat one which holds could hold for it.
+    fn lent(&mut self, k: usize, f: usize) -> Expr {
+        let g = Rc::clone(&self.graph);
+        let contacts = self.model.hybrid.contacts.clone();
+        let before: usize = contacts[..k].iter().map(|contact| contact.frictions.len()).sum();
+        let mut sum = g.zero();
+        for (other, contact) in contacts.iter().enumerate() {
+            let ContactState::Closed(rubbing) = &self.now.contacts[other] else { continue };
+            for (i, (friction, rubs)) in contact.frictions.iter().zip(rubbing).enumerate() {
+                if matches!(rubs, Rubbing::Follow(Some((leader, _))) if *leader == before + f) {
+                    let share = self.parameter(&slip_name(other, i, "share"));
+                    let load = g.symbol(&format!("lambda({})", contact.name), Role::Free);
+                    sum = g.add(sum, g.mul(share, g.mul(friction.holding, load)));
+                }
+            }
+        }
+        sum
+    }
+
+    /// Where a contact that others keep closed opens or is pressed after all.
+    fn idle(&mut self, k: usize, contact: &Contact) {
+        let g = Rc::clone(&self.graph);
+        let slack = self.parameter(&slack_name(k));
+        let quarter = g.div(slack, g.integer(4));
+        self.switch(Switch::Stir, g.add(contact.gap, quarter), Direction::Falling);
+        let double = g.mul(g.integer(2), slack);
+        self.switch(Switch::Stir, g.sub(double, contact.gap), Direction::Falling);
     }
 
     /// Where a friction that slides comes to rest.

@@ -42,6 +42,9 @@ use crate::system::contact::{Hints, Impacted};
 /// Segments in a row that are shorter than [`SHORT`] of the run: the motion switches without end.
 const MOST_SHORT: usize = 100;
 const SHORT: f64 = 1e-12;
+/// Segments within a part of the run: the motion switches too often to be followed.
+const CROWD: usize = 500;
+const CROWDED: f64 = 1e-4;
 
 /// Whether the equations of a model switch along its motion.
 pub(crate) fn is_hybrid(model: &Workspace) -> bool {
@@ -118,6 +121,8 @@ fn integrated(
         log: ImpactLog::default(),
         whole: None,
         short: 0,
+        segments: 0,
+        crowd_began: f64::NEG_INFINITY,
         growth: 1.0,
         work: [0.0; 2],
         scales: Vec::new(),
@@ -133,22 +138,23 @@ fn integrated(
     let derive_us = clock.microseconds();
     loop {
         run.look_back();
-        if let Some(why) = run.settle()? {
-            return run.held(&why);
+        let has_contacts = !model.hybrid.contacts.is_empty();
+        match run.settle() {
+            Ok(None) => {}
+            Ok(Some(why)) => return run.held(&why),
+            // NOTE: contacts close by themselves; other constraints begin where the text lets them.
+            Err(Failure::Model(found)) if has_contacts => return run.contradicted(found),
+            Err(failure) => return Err(failure),
         }
         let (phase, segment) = match run.integrate(watch) {
             Ok(found) => found,
-            // What was computed so far is kept.
-            Err(Failure::Model(found)) if run.whole.is_some() => {
-                let why = found.first().map(|d| d.message.clone()).unwrap_or_default();
-                return run.held(&format!("what begins to hold contradicts itself: {why}"));
-            }
+            Err(Failure::Model(found)) => return run.contradicted(found),
             Err(failure) => return Err(failure),
         };
         if !run.go_on(&phase, segment) {
             break;
         }
-        if run.short > MOST_SHORT {
+        if run.short > MOST_SHORT || run.is_crowded() {
             let why = "the motion switches without end";
             return run.held(why);
         }
@@ -228,6 +234,9 @@ struct HybridRun<'a> {
     whole: Option<Motion>,
     /// Short segments in a row.
     short: usize,
+    /// All segments so far, and when the last [`CROWD`] of them began.
+    segments: usize,
+    crowd_began: f64,
     /// How much the motion made a change grow so far, as far as that was measured.
     growth: f64,
     work: [f64; 2],
@@ -255,6 +264,17 @@ impl HybridRun<'_> {
     fn place<'b>(&self, state: &'b Start) -> Place<'b> {
         let span = self.settings.options.t1 - self.settings.t0;
         Place { t: self.t, state, fired: self.cause.fired, span }
+    }
+
+    /// Whether many segments have hardly led on. With delays they are pieces of the history.
+    fn is_crowded(&mut self) -> bool {
+        self.segments += 1;
+        if self.delays.is_some() || !self.segments.is_multiple_of(CROWD) {
+            return false;
+        }
+        let span = self.settings.options.t1 - self.settings.t0;
+        let began = std::mem::replace(&mut self.crowd_began, self.t);
+        (self.t - began).abs() < CROWDED * span.abs()
     }
 
     /// Finds what is delayed from here on.
@@ -289,7 +309,7 @@ impl HybridRun<'_> {
             scales: std::mem::take(&mut self.scales),
             steps: self.whole.as_ref().map_or(0, |whole| whole.statistics.steps),
             growth: self.growth,
-            contacts: self.phases.solver(&self.now)?,
+            contacts: self.phases.solver(&self.now, &self.sizes)?,
             has_closed: self.now.contacts.iter().any(|c| !c.is_open()),
             counts: self.counts.clone(),
             sizes: self.sizes.clone(),
@@ -451,7 +471,9 @@ impl HybridRun<'_> {
                     None => self.broken(phase, (k, f), crossing),
                 };
                 self.cause.hints.sliding.push((k, f, direction));
+                self.followers(k, f, direction[0]);
             }
+            Switch::Stir => {}
             Switch::Halt(k, f) => self.cause.hints.stopped.push((k, f)),
             Switch::Leave(k, sign) => {
                 self.now.signs[k] = sign;
@@ -503,7 +525,7 @@ impl HybridRun<'_> {
     /// -g/\dot g$ from here.
     fn hit_second(&mut self, events: &[usize]) {
         let Some(mut second) = self.second.take() else { return };
-        if let Ok(Some(mut solver)) = self.phases.solver(&self.now) {
+        if let Ok(Some(mut solver)) = self.phases.solver(&self.now, &self.sizes) {
             solver.measure(self.t, &second.q, &second.v);
             let hit = solver.contacts.iter().position(|(_, event, _)| events.contains(event));
             let δ = hit.map(|k| -solver.touch(k).gap / solver.touch(k).closing);
@@ -512,7 +534,7 @@ impl HybridRun<'_> {
                 let Start { q, v, .. } = &mut second;
                 q.iter_mut().zip(&*v).for_each(|(q, v)| *q += δ * v);
                 // NOTE: what the second integration cannot do is left to its comparison with the first.
-                let _ = solver.impact(self.t, q, v, events);
+                let _ = solver.impact(self.t, q, v, events, None);
                 q.iter_mut().zip(&*v).for_each(|(q, v)| *q -= δ * v);
             }
         }

@@ -45,7 +45,7 @@ pub(super) struct Discrete {
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Key {
     mode: usize,
-    contacts: Vec<Vec<u8>>,
+    contacts: Vec<Vec<usize>>,
     held: Vec<bool>,
     conditions: Vec<bool>,
 }
@@ -54,8 +54,14 @@ impl Discrete {
     fn key(&self) -> Key {
         let kind = |state: &ContactState| match state {
             ContactState::Open => vec![0],
+            ContactState::Idle => vec![2],
             ContactState::Closed(rubbing) => {
-                let one = |rubs: &Rubbing| if *rubs == Rubbing::Stick { 2 } else { 1 };
+                let one = |rubs: &Rubbing| match rubs {
+                    Rubbing::Slip(_) => 0,
+                    Rubbing::Stick => 1,
+                    Rubbing::Follow(None) => 2,
+                    Rubbing::Follow(Some((leader, _))) => 3 + leader,
+                };
                 [1].into_iter().chain(rubbing.iter().map(one)).collect()
             }
         };
@@ -97,6 +103,8 @@ pub(super) enum Switch {
     Break(usize, usize, Option<f64>),
     /// A friction of a contact comes to rest.
     Halt(usize, usize),
+    /// A contact that others kept closed is not kept closed any longer.
+    Stir,
     /// The motion leaves a switching function with this sign.
     Leave(usize, f64),
     /// The condition of a constraint ends.
@@ -145,6 +153,8 @@ pub(super) struct Phases {
     pub(super) margin: f64,
     /// How frictions in planes slide.
     pub(super) sliding: Vec<Sliding>,
+    /// Contacts that others keep closed, and by how much their gaps may vary.
+    pub(super) idle: Vec<(usize, f64)>,
     known: Vec<(Key, Phase)>,
     solvers: Vec<(Key, Option<ContactSolver>)>,
 }
@@ -175,6 +185,7 @@ impl Phases {
             span,
             margin: 0.0,
             sliding: Vec::new(),
+            idle: Vec::new(),
             known: Vec::new(),
             solvers: Vec::new(),
         }
@@ -215,9 +226,9 @@ impl Phases {
                 Switch::Halt(k, f) if !self.is_plane(*k, *f) => match &now.contacts[*k] {
                     ContactState::Closed(rubbing) => match rubbing[*f] {
                         Rubbing::Slip(direction) => direction[0],
-                        Rubbing::Stick => 1.0,
+                        Rubbing::Stick | Rubbing::Follow(_) => 1.0,
                     },
-                    ContactState::Open => 1.0,
+                    ContactState::Open | ContactState::Idle => 1.0,
                 },
                 _ => continue,
             };
@@ -231,8 +242,20 @@ impl Phases {
         self.branches.model.hybrid.contacts[contact].frictions[friction].rates.len() > 1
     }
 
-    /// The contacts of what holds, with its values.
-    pub(super) fn solver(&mut self, now: &Discrete) -> Result<Option<ContactSolver>, Failure> {
+    /// The contacts of what holds, with its values, where coordinates have been so far away from zero.
+    pub(super) fn solver(
+        &mut self,
+        now: &Discrete,
+        reach: &[f64],
+    ) -> Result<Option<ContactSolver>, Failure> {
+        let mut solver = self.compiled_contacts(now)?;
+        if let Some(solver) = &mut solver {
+            solver.reach = reach.to_vec();
+        }
+        Ok(solver)
+    }
+
+    fn compiled_contacts(&mut self, now: &Discrete) -> Result<Option<ContactSolver>, Failure> {
         let bare = now.without_contacts();
         let key = bare.key();
         let contacts = &self.branches.model.hybrid.contacts;
@@ -264,6 +287,9 @@ impl Phases {
         for (k, state) in now.contacts.iter().enumerate() {
             let ContactState::Closed(rubbing) = state else { continue };
             for (f, rubs) in rubbing.iter().enumerate() {
+                if let Rubbing::Follow(Some((_, part))) = rubs {
+                    slips.push((slip_name(k, f, "share"), part.abs()));
+                }
                 let Rubbing::Slip(direction) = rubs else { continue };
                 slips.push((slip_name(k, f, "sign"), direction[0]));
                 let known = self.sliding.iter().find(|s| (s.contact, s.friction) == (k, f));
@@ -275,6 +301,7 @@ impl Phases {
                 }
             }
         }
+        slips.extend(self.idle.iter().map(|&(k, slack)| (slack_name(k), slack)));
         let own = now.parameters.iter().chain(&now.signs);
         let count = now.parameters.len() + now.signs.len();
         for (parameter, value) in model.parameters.iter_mut().zip(own) {
@@ -322,6 +349,11 @@ impl Phases {
 
 /// What the margin of contacts that let go is called.
 pub(super) const MARGIN: &str = "margin of contacts";
+
+/// What the variation of the gap of a contact that others keep closed is called.
+pub(super) fn slack_name(contact: usize) -> String {
+    format!("slack {contact}")
+}
 
 /// What a value that says how a friction slides is called.
 pub(super) fn slip_name(contact: usize, friction: usize, what: &str) -> String {

@@ -22,6 +22,8 @@ pub(super) const VIOLATED: f64 = 1e-8;
 const MARGIN: f64 = 1e-12;
 /// Velocities that are smaller, in parts of their largest, are rest where bounces have come to their end.
 const REST: f64 = 1e-12;
+/// Positions and velocities that are smaller, in parts of their largest, are the rounding of what others have lost.
+const NOTHING: f64 = 1e-20;
 /// Errors are measured by at least this part of what forces would do without contacts.
 const LEAST: f64 = 1e-9;
 /// How often contacts, branches and conditions are settled in turn.
@@ -92,10 +94,11 @@ impl HybridRun<'_> {
 
     /// Impacts that are due, and which contacts carry from here on.
     fn settle_contacts(&mut self) -> Result<Option<String>, Failure> {
-        let Some(mut solver) = self.phases.solver(&self.now)? else {
+        let Some(mut solver) = self.phases.solver(&self.now, &self.sizes)? else {
             self.now.contacts.fill(ContactState::Open);
             return Ok(None);
         };
+        solver.has_accumulated = !self.cause.hints.closed.is_empty();
         let (t, is_start) = (self.t, self.whole.is_none());
         let mut undetermined = |_| failure(self.model, "the contacts have no value");
         solver.measure(t, &self.state.q, &self.state.v);
@@ -114,7 +117,7 @@ impl HybridRun<'_> {
             }
         }
         let impacted = solver
-            .impact(t, &self.state.q, &mut self.state.v, &[])
+            .impact(t, &self.state.q, &mut self.state.v, &[], None)
             .map_err(&mut undetermined)?;
         let Some(impacted) = impacted else {
             return Ok(Some("no impulses of the contacts fit together".into()));
@@ -133,7 +136,7 @@ impl HybridRun<'_> {
         self.scales.iter_mut().for_each(|scale| *scale = scale.max(LEAST * far));
         self.energy = self.energy.max(LEAST * gained);
         let mut contacts = vec![ContactState::Open; self.now.contacts.len()];
-        let mut sliding = Vec::new();
+        let (mut sliding, mut idle) = (Vec::new(), Vec::new());
         for (k, (&(index, ..), state)) in solver.contacts.iter().zip(rest.states).enumerate() {
             if let ContactState::Closed(rubbing) = &state {
                 for (f, rubs) in rubbing.iter().enumerate() {
@@ -147,9 +150,12 @@ impl HybridRun<'_> {
                     sliding.push(Sliding { contact: index, friction: f, offset, slowness });
                 }
             }
+            if state == ContactState::Idle {
+                idle.push((index, solver.slack(k)));
+            }
             contacts[index] = state;
         }
-        self.phases.sliding = sliding;
+        (self.phases.sliding, self.phases.idle) = (sliding, idle);
         self.now.contacts = contacts;
         Ok(None)
     }
@@ -286,15 +292,16 @@ impl HybridRun<'_> {
         let mut system = compiled(&self.phases, &phase)?;
         let (t, speed) = (self.t, self.speed);
         let Start { q, v, .. } = &mut self.state;
+        let (far, fast) = self.sizes.split_at(self.sizes.len().min(q.len()));
         if !self.cause.hints.closed.is_empty() {
             // What is left of ever smaller bounces is rounding.
-            let sizes = self.sizes[self.sizes.len().min(q.len())..].iter();
-            v.iter_mut()
-                .zip(sizes)
-                .filter(|(v, size)| v.abs() <= REST * **size)
-                .for_each(|(v, _)| *v = 0.0);
+            forget(v, fast, REST);
         }
-        match system.meet(t, q, v, speed) {
+        let met = system.meet(t, q, v, speed);
+        // NOTE: where nothing else moves, residuals would be measured by it.
+        forget(q, far, NOTHING);
+        forget(v, fast, NOTHING);
+        match met {
             Err(_) => return Err(failure(self.model, "the constraints have no value")),
             Ok(Err((constraint, positions, residual))) => {
                 let constraint = &phase.model.constraints[constraint];
@@ -319,6 +326,23 @@ impl HybridRun<'_> {
         Ok(())
     }
 
+    /// Frictions that repeat one slide with it.
+    pub(super) fn followers(&mut self, k: usize, f: usize, sign: f64) {
+        let contacts = &self.model.hybrid.contacts;
+        let place: usize = contacts[..k].iter().map(|c| c.frictions.len()).sum::<usize>() + f;
+        for (other, state) in self.now.contacts.iter().enumerate() {
+            let ContactState::Closed(rubbing) = state else { continue };
+            for (i, rubs) in rubbing.iter().enumerate() {
+                if let Rubbing::Follow(Some((leader, part))) = rubs
+                    && *leader == place
+                {
+                    let direction = [sign * part.signum(), 0.0];
+                    self.cause.hints.sliding.push((other, i, direction));
+                }
+            }
+        }
+    }
+
     /// The direction in which a friction in a plane gives way: against the force that it had.
     pub(super) fn broken(
         &self,
@@ -337,6 +361,15 @@ impl HybridRun<'_> {
         if length > 0.0 { [-x / length, -y / length] } else { [1.0, 0.0] }
     }
 
+    /// A motion that ends where what begins to hold contradicts itself: what was computed so far is kept.
+    pub(super) fn contradicted(self, found: Vec<Diagnostic>) -> Result<Motion, Failure> {
+        if self.whole.is_none() {
+            return Err(Failure::Model(found));
+        }
+        let why = found.first().map(|d| d.message.clone()).unwrap_or_default();
+        self.held(&format!("what begins to hold contradicts itself: {why}"))
+    }
+
     /// The size of what is farthest away.
     fn farthest(&self) -> f64 {
         self.sizes.iter().take(self.state.q.len()).fold(0.0_f64, |m, x| m.max(*x))
@@ -344,7 +377,7 @@ impl HybridRun<'_> {
 
     /// By how much gaps are below zero at the outputs (with modes, at the last one), in parts of what is farthest away.
     pub(super) fn violated(&mut self, motion: &Motion) -> Option<f64> {
-        let mut solver = self.phases.solver(&self.now).ok()??;
+        let mut solver = self.phases.solver(&self.now, &self.sizes).ok()??;
         let size = self.farthest();
         let is_whole =
             (motion.q.len(), motion.v.len()) == (self.state.q.len(), self.state.v.len());
@@ -365,6 +398,12 @@ impl HybridRun<'_> {
         }
         Some(worst)
     }
+}
+
+/// Takes away what is a small part of the largest values so far.
+fn forget(values: &mut [f64], sizes: &[f64], part: f64) {
+    let small = values.iter_mut().zip(sizes).filter(|(x, size)| x.abs() <= part * **size);
+    small.for_each(|(x, _)| *x = 0.0);
 }
 
 fn compiled(phases: &Phases, phase: &Phase) -> Result<CompiledSystem, Failure> {

@@ -44,7 +44,7 @@ pub(crate) struct Jumps {
     /// Whether some contacts are closed in this phase.
     pub(crate) has_closed: bool,
     /// Whether the run goes on in this phase, whatever has happened.
-    goes_on: bool,
+    pub(super) goes_on: bool,
     /// Nothing jumps before this time.
     pub(crate) quiet_until: f64,
     /// What the jumps have led to.
@@ -142,7 +142,10 @@ impl CompiledSystem {
     /// The same equations with events at which nothing stops.
     pub(super) fn without_stops(&self) -> Self {
         let mut system = self.clone();
-        system.events.iter_mut().for_each(|event| event.stop = false);
+        for event in &mut system.events {
+            // NOTE: errors may have taken gaps beyond zero.
+            (event.stop, event.barrier) = (false, false);
+        }
         if let Some(jumps) = &mut system.jumps {
             jumps.goes_on = true;
             jumps.outcome = JumpOutcome::default();
@@ -194,7 +197,7 @@ impl CompiledSystem {
         if let Some(contacts) = contacts
             && contacts.contacts.iter().any(|(_, event, _)| events.contains(event))
         {
-            let impacted = contacts.impact(t, &q, &mut v, events)?;
+            let impacted = contacts.impact(t, &q, &mut v, events, Some(&before.a))?;
             let Some(impacted) = impacted else { return Err(EvalError::Singular) };
             rests = impacted.rests || jumps.has_closed;
             outcome.impacted.add(&impacted);
@@ -236,7 +239,9 @@ impl CompiledSystem {
         if jumps.has_closed || outcome.mode.is_some() {
             outcome.state = Some((q.clone(), v.clone()));
         }
-        let landing = Landing { t, named: &named, moved, speed: 0.0 };
+        // What a constraint holds at rest has the rounding of what moves beside it.
+        let speed = before.v.iter().chain(&v).fold(0.0_f64, |m, v| m.max(v.abs()));
+        let landing = Landing { t, named: &named, moved, speed };
         let landed = self.land(landing, y, &mut q, &mut v)?;
         if let Err((constraint, positions, residual)) = landed {
             let event = events.first().copied().unwrap_or_default();

@@ -14,12 +14,12 @@ const SEQUENCE: usize = 200;
 /// How often they are settled together.
 const TOGETHER: usize = 50;
 /// Halvings in the search for the largest restitution that gains no energy.
-const HALVINGS: usize = 40;
+const HALVINGS: usize = 50;
+/// A gain of energy that is rounding; and how much less restitution may be without a note.
+const GAIN: f64 = 1e-14;
+const NOTED: f64 = 1e-9;
 /// Velocities that are smaller, in parts of those before, are rounding.
 const SLOW: f64 = 1e-12;
-
-/// Velocities that are smaller may be too small for the gap to show that the contact is left.
-const NEAR: f64 = 1e-4;
 
 /// What impacts have done.
 #[derive(Clone, Debug, Default)]
@@ -49,13 +49,15 @@ struct After {
 }
 
 impl ContactSolver {
-    /// Lets the contacts of some events, and all others that touch, act on velocities; `None` if nothing fits.
+    /// Lets the contacts of some events, and all others that touch, act on velocities; `None` if nothing fits. Contacts
+    /// that are left too slowly for the accelerations, those without contacts if none are given, rest.
     pub(crate) fn impact(
         &mut self,
         t: f64,
         q: &[f64],
         v: &mut [f64],
         events: &[usize],
+        accelerations: Option<&[f64]>,
     ) -> Result<Option<Impacted>, EvalError> {
         let mut done = Impacted::default();
         self.measure(t, q, v);
@@ -93,10 +95,12 @@ impl ContactSolver {
             self.measure(t, q, v);
         }
         done.rests = some.iter().any(|&k| self.touch(k).closing <= slow);
-        let is_near = |k: &usize| self.touch(*k).closing <= NEAR * slow / SLOW;
-        if !done.rests && some.iter().any(is_near) {
-            let (force, drift) = self.kkt.right_side();
-            let a = self.factorised().solve(&force, &drift);
+        if !done.rests {
+            let free = || {
+                let (force, drift) = self.kkt.right_side();
+                self.factorised().solve(&force, &drift)
+            };
+            let a = accelerations.map_or_else(free, <[f64]>::to_vec);
             done.rests = some.iter().any(|&k| self.is_unresolved(k, &a));
         }
         Ok(Some(done))
@@ -123,9 +127,9 @@ impl ContactSolver {
                 if sum.abs() <= 8.0 * f64::EPSILON * size { 0.0 } else { sum }
             });
             let after = after.collect();
-            Some(After { v: after, is_unique, is_reduced: part < 1.0 })
+            Some(After { v: after, is_unique, is_reduced: part < 1.0 - NOTED })
         };
-        let gains = |after: &After| factorised.kinetic(&after.v) > before * (1.0 + 1e-12);
+        let gains = |after: &After| factorised.kinetic(&after.v) > before * (1.0 + GAIN);
         let whole = with(1.0)?;
         if !gains(&whole) || self.is_driven(set) {
             return Some(whole);

@@ -58,6 +58,7 @@ impl ContactProblem {
                 }
                 Rubbing::Slip(direction(&x[place..]).map(|s| -s))
             }
+            Rubbing::Follow(_) => now,
             Rubbing::Slip(s) => {
                 let rate = [self.rate(x, place), self.rate(x, place + 1)];
                 if s[0] * rate[0] + s[1] * rate[1] < -self.noise[place] {

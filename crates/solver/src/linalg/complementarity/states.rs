@@ -1,7 +1,7 @@
 //! What contacts carry if it is known which of them carry, stick and slip.
 
 use crate::linalg::complementarity::{
-    ContactProblem, ContactSolution, ContactState, ROUNDING, Rubbing, direction,
+    ContactProblem, ContactSolution, ContactState, Pad, ROUNDING, Rubbing, direction,
 };
 use crate::linalg::rank::RankRevealing;
 
@@ -38,11 +38,10 @@ impl ContactProblem {
         let Carried { impulse, relative } = carried;
         let fits = impulse.iter().all(|x| x.is_finite())
             && (0..self.count()).all(|i| self.is_right(i, &states[i], &impulse, &relative))
-            && (0..self.pads.len())
-                .all(|j| rubbing[j].is_none_or(|r| self.rubs_right(j, r, &impulse, &relative)));
+            && (0..self.pads.len()).all(|j| self.rubs_right(j, &rubbing, &impulse, &relative));
         let mut places = rubbing.into_iter();
         let states = states.iter().map(|state| match state {
-            ContactState::Open => ContactState::Open,
+            ContactState::Open | ContactState::Idle => state.clone(),
             ContactState::Closed(of) => {
                 let now = places.by_ref().flatten().take(of.len());
                 ContactState::Closed(now.collect())
@@ -61,7 +60,9 @@ impl ContactProblem {
         let mut all = Vec::with_capacity(self.pads.len());
         for (i, state) in states.iter().enumerate() {
             match state {
-                ContactState::Open => all.extend(self.pads_of(i).map(|_| None)),
+                ContactState::Open | ContactState::Idle => {
+                    all.extend(self.pads_of(i).map(|_| None));
+                }
                 ContactState::Closed(of) => all.extend(of.iter().map(|r| Some(*r))),
             }
         }
@@ -76,8 +77,9 @@ impl ContactProblem {
     ) -> Carried {
         let m = self.size();
         // Unknowns: P of what carries, Q of what sticks.
-        let mut unknown: Vec<usize> =
-            (0..self.count()).filter(|&i| !states[i].is_open()).collect();
+        let mut unknown: Vec<usize> = (0..self.count())
+            .filter(|&i| matches!(states[i], ContactState::Closed(_)))
+            .collect();
         for (j, pad) in self.pads.iter().enumerate() {
             if rubbing[j] == Some(Rubbing::Stick) {
                 let place = self.place(j);
@@ -202,6 +204,7 @@ impl ContactProblem {
         let largest = impulse.iter().fold(0.0_f64, |m, x| m.max(x.abs()));
         match state {
             ContactState::Open => relative[i] >= -self.noise[i],
+            ContactState::Idle => relative[i].abs() <= self.noise[i],
             ContactState::Closed(_) => {
                 impulse[i] >= -ROUNDING * largest && relative[i].abs() <= self.noise[i]
             }
@@ -212,7 +215,7 @@ impl ContactProblem {
     fn rubs_right(
         &self,
         j: usize,
-        rubbing: Rubbing,
+        rubbing: &[Option<Rubbing>],
         impulse: &[f64],
         relative: &[f64],
     ) -> bool {
@@ -220,13 +223,22 @@ impl ContactProblem {
         let small = ROUNDING * impulse.iter().fold(0.0_f64, |m, x| m.max(x.abs()));
         let rate = &relative[place..place + 2];
         let noise = self.noise[place];
-        match rubbing {
+        let Some(does) = rubbing[j] else { return true };
+        let load = |pad: &Pad| pad.holding * (impulse[pad.contact] + self.offset[pad.contact]);
+        match does {
             Rubbing::Stick => {
-                let held = pad.holding * (impulse[pad.contact] + self.offset[pad.contact]);
+                let lent = self.pads.iter().zip(rubbing).map(|(pad, rubs)| match rubs {
+                    Some(Rubbing::Follow(Some((leader, part)))) if *leader == j => {
+                        part.abs() * load(pad)
+                    }
+                    _ => 0.0,
+                });
+                let held = load(pad) + lent.sum::<f64>();
                 let force = libm::hypot(impulse[place], impulse[place + 1]);
                 rate.iter().all(|rate| rate.abs() <= noise)
                     && force <= held * (1.0 + ROUNDING) + small
             }
+            Rubbing::Follow(_) => rate.iter().all(|rate| rate.abs() <= noise),
             Rubbing::Slip(_) if !pad.acts() || pad.sliding.is_some() => true,
             Rubbing::Slip(s) => {
                 let along = s[0] * rate[0] + s[1] * rate[1];

@@ -28,10 +28,14 @@ impl EventFinder {
             known.value = value;
         }
         system.event_values(t, after, &mut self.values)?;
+        let has_jumped = rates.iter().all(|rate| !rate.is_nan());
         for (index, (known, &value)) in self.known.iter_mut().zip(&self.values).enumerate() {
             let fired = events.iter().position(|&event| event == index);
             let stays = (value - known.value).abs() <= SAME * known.reach;
             match fired {
+                _ if self.events.is_barrier(index) && has_jumped => {
+                    (known.side, known.fresh, known.base) = (1.0, true, value.min(0.0));
+                }
                 Some(k) if stays => {
                     known.side = sign(rates[k]);
                     known.fresh = true;

@@ -6,7 +6,8 @@
 //!
 //! $$ t^* = t_n + \Delta_n\,\frac{r}{1 - r}, \qquad y^* = y_n + (y_n - y_{n-1})\,\frac{r}{1 - r} $$
 //!
-//! with the states $y_n$ after the jumps. The run ends there as soon as $t^* - t_n$ is negligible.
+//! with the states $y_n$ after the jumps. The run ends there as soon as $t^* - t_n$ is negligible. Jumps at different
+//! events in turn have no such limit: what changes at one of them need not go on at the other.
 
 use crate::ode::integrate::{OdeRun, StopReason};
 use crate::ode::observer::Observer;
@@ -34,6 +35,9 @@ pub(super) struct JumpLog {
     /// The times between the last ones, latest last, and how many there have been.
     gaps: [f64; 3],
     count: usize,
+    /// The events of the one before, and how many in a row had the same.
+    earlier: Vec<usize>,
+    alike: usize,
     /// The time of the first one of a crowd.
     crowd: f64,
     /// The event at whose jumps the run could not go on.
@@ -43,7 +47,7 @@ pub(super) struct JumpLog {
 impl JumpLog {
     /// States before are written in other variables.
     pub(super) fn forget(&mut self) {
-        self.count = 0;
+        (self.count, self.alike) = (0, 0);
     }
 
     /// Takes note of a jump; says how far beyond it jumps accumulate, in parts of the time since the last one.
@@ -51,12 +55,14 @@ impl JumpLog {
         let gap = (t - self.t).abs();
         self.gaps = [self.gaps[1], self.gaps[2], gap];
         self.count += 1;
+        self.alike = if self.events == self.earlier { self.alike + 1 } else { 1 };
+        self.earlier.clone_from(&self.events);
         let left = LEFT * (t - t0).abs();
         let [first, second, third] = self.gaps;
         let (before, ratio) = (second / first, third / second);
         let beyond = ratio / (1.0 - ratio);
         let is_steady = (ratio - before).abs() <= STEADY * (1.0 - ratio);
-        if self.count > 3 && ratio < 1.0 && is_steady && gap * beyond <= left {
+        if self.alike > 3 && ratio < 1.0 && is_steady && gap * beyond <= left {
             return Some(beyond);
         }
         if self.count.is_multiple_of(CROWD) {
