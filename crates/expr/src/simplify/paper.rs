@@ -149,6 +149,13 @@ impl Graph {
     /// assert_eq!(factors.iter().map(|&f| page.to_text(f)).collect::<Vec<_>>(), ["y", "cos(x)"]);
     /// ```
     pub fn varying_factors(&self, expressions: &[Expr], into: &Self) -> Vec<Expr> {
+        // NOTE: a sum may be written as a product, whose factors are then found.
+        let desk = Self::new();
+        let sums = self.factors_as_read(expressions, &desk);
+        desk.factors_as_read(&sums, into)
+    }
+
+    fn factors_as_read(&self, expressions: &[Expr], into: &Self) -> Vec<Expr> {
         let paper = Paper::new(self);
         let mut found = Vec::new();
         for &e in expressions {
