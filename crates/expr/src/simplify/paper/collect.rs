@@ -522,23 +522,23 @@ fn square_root(p: &Polynomial) -> Option<Polynomial> {
     let (first, k) = p.lead()?;
     let (first, k) = (half_power(first)?, rational_root(k)?);
     let mut root = Polynomial::term(first.clone(), k);
-    let mut rest = p.plus(&square_of_term(&first, &k).opposite())?;
-    let double = k * Coefficient::from_integer(2);
+    let mut rest = p.plus(&square_of_term(&first, &k)?.opposite())?;
+    let double = k.checked_mul(&Coefficient::from_integer(2))?;
     while let Some((m, c)) = rest.lead() {
         if root.len() == MAX_ROOT {
             return None;
         }
         let (next, c) = (m.times(&first.inverse()), c.checked_div(&double)?);
         let twice = root.times_term(&next, &c.checked_mul(&Coefficient::from_integer(-2))?)?;
-        rest = rest.plus(&twice)?.plus(&square_of_term(&next, &c).opposite())?;
+        rest = rest.plus(&twice)?.plus(&square_of_term(&next, &c)?.opposite())?;
         root.add_term(next, &c)?;
     }
     let is_turned = root.terms().next().is_some_and(|(_, k)| k.is_negative());
     Some(if is_turned { root.opposite() } else { root })
 }
 
-fn square_of_term(m: &Monomial, k: &Coefficient) -> Polynomial {
-    Polynomial::term(m.times(m), k * k)
+fn square_of_term(m: &Monomial, k: &Coefficient) -> Option<Polynomial> {
+    Some(Polynomial::term(m.times(m), k.checked_mul(k)?))
 }
 
 fn half_power(m: &Monomial) -> Option<Monomial> {

@@ -68,7 +68,9 @@ impl Collector<'_> {
         let Atom::Root(X) = self.field.atoms.atom(*leaf).clone() else { return None };
         // NOTE: as it would stand in a denominator, so that the two are found to be powers of one sum.
         let (primitive, k) = X.primitive()?;
-        match rational_root(&k) {
+        // NOTE: products of large numbers would overflow.
+        let is_small = |r: &Coefficient| r.numer().abs() < 1 << 20 && *r.denom() < 1 << 20;
+        match rational_root(&k).filter(is_small) {
             Some(number) => Some((number, self.denominator(&primitive))),
             None => Some((Coefficient::one(), self.denominator(&X))),
         }
