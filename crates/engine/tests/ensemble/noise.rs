@@ -68,8 +68,8 @@ fn means_have_the_bias_of_theory() {
     assert!(4.0 * deviation < 0.2 * exact, "{deviation}");
 }
 
-/// Energy and work belong together at outputs within steps as they do at their ends: what the audit says does not depend
-/// on how many outputs there are.
+/// Energy and work belong together at outputs within steps as they do at their ends: what the audit says does not
+/// depend on how many outputs there are.
 #[test]
 fn work_of_noise_is_booked_within_steps() {
     let model = Model::parse(SPHERE).expect("a model");
