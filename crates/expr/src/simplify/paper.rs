@@ -65,14 +65,14 @@ impl Graph {
     /// The shortest formulas of some quantities, of which each is given in several ways.
     pub fn shortest_on_paper(&self, quantities: &[Vec<Expr>], into: &Self) -> Vec<Expr> {
         let mut paper = Paper::new(self);
-        let mut shortest = |ways: &Vec<Expr>| {
+        let shortest = |ways: &Vec<Expr>| {
             let width = |e: &Expr| {
                 paper.choose(*e, 0);
                 paper.text_width(paper.write(*e, &paper.desk))
             };
             ways.iter().copied().min_by_key(width)
         };
-        let chosen: Vec<Expr> = quantities.iter().filter_map(|ways| shortest(ways)).collect();
+        let chosen: Vec<Expr> = quantities.iter().filter_map(shortest).collect();
         chosen.into_iter().map(|e| paper.write(e, into)).collect()
     }
 
