@@ -184,7 +184,7 @@ fn a_question_can_be_ended() {
 
 #[test]
 fn files_of_bytes_come_as_base64() {
-    // The first bytes of each format, three by three as four letters: `PAR`, and 0x89 `PN`.
+    // The first three bytes of each format as four letters.
     for (kind, letters) in [("parquet", "UEFS"), ("png", "iVBO")] {
         let question = json!({"ask": "export", "kind": kind, "text": sleigh(), "t1": 1.0, "columns": ["x"]});
         let answer = ask(&question);
