@@ -122,7 +122,7 @@ mod tests {
 
     #[test]
     fn base64_of_the_standard() {
-        // RFC 4648, section 10.
+        // Of every remainder by three.
         let pairs =
             [("", ""), ("M", "TQ=="), ("Ma", "TWE="), ("Man", "TWFu"), ("Many", "TWFueQ==")];
         for (bytes, letters) in pairs {
