@@ -13,7 +13,7 @@
 //! two motions have nothing to do with each other any more; then $E_2 = 10^3 E$ is tried, and a run that is not too
 //! long is treated as a short one. Where a stricter run does not come to the end, one that is thirty times looser is
 //! taken, and the whole difference. `rk4`, which has no tolerance, is repeated with half its step. What is stiff is
-//! treated as short, by its own method.
+//! treated as short, by its own method, and so is a run of which most steps were rejected.
 //!
 //! An error belongs to the tolerance if it is at most a thousand tolerances in each hundred steps, times how much the
 //! motion makes a change grow. That is measured only where the error is larger than that: by a third integration from a
@@ -125,7 +125,10 @@ pub(crate) fn second_run(first: &FirstRun<'_>, y0: &[f64]) -> Option<SecondRun> 
     }
     // NOTE: with a loose tolerance a stiff problem may be another one.
     let is_stiff = options.method.is_implicit() || !outcome.stiff.is_empty();
-    let short = if is_stiff { short.max(AFFORDABLE) } else { short };
+    // NOTE: where most steps were rejected, something else than the tolerance decides them, such as rounding: then errors
+    // are not proportional to it.
+    let is_troubled = outcome.statistics.rejected > steps;
+    let short = if is_stiff || is_troubled { short.max(AFFORDABLE) } else { short };
     let mut growth = None;
     let mut judged = |kind| {
         let mut found = compared(first, y0, kind)?;
