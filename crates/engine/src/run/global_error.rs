@@ -125,8 +125,8 @@ pub(crate) fn second_run(first: &FirstRun<'_>, y0: &[f64]) -> Option<SecondRun> 
     }
     // NOTE: with a loose tolerance a stiff problem may be another one.
     let is_stiff = options.method.is_implicit() || !outcome.stiff.is_empty();
-    // NOTE: where most steps were rejected, something else than the tolerance decides them, such as rounding: then errors
-    // are not proportional to it.
+    // NOTE: where most steps were rejected, something else than the tolerance decides them, such as rounding: then
+    // errors are not proportional to it.
     let is_troubled = outcome.statistics.rejected > steps;
     let short = if is_stiff || is_troubled { short.max(AFFORDABLE) } else { short };
     let mut growth = None;
