@@ -2,10 +2,10 @@
 
 #![allow(clippy::print_stdout, reason = "a test that is skipped says why")]
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use crate::support::{folder, json, pfaff};
+use crate::support::{folder, full, json, pfaff};
 
 #[test]
 fn derive_writes_the_forms_of_books_in_every_format() {
@@ -85,8 +85,7 @@ fn documents(models: &[&str], format: &str) -> Vec<(String, String)> {
 
 /// The small models, or with `PFAFF_TESTS=full` the whole gallery.
 fn models() -> Vec<&'static str> {
-    let full = std::env::var_os("PFAFF_TESTS").is_some_and(|v| v == "full");
-    if full {
+    if full() {
         pfaff::GALLERY.iter().map(|m| m.name).collect()
     } else {
         vec!["sleigh", "double_pendulum", "bouncing_ball", "disk_vakonomic"]
@@ -108,16 +107,21 @@ fn compiled(folder: &Path, words: &[&str]) -> Result<(), String> {
         .ok_or_else(|| String::from_utf8_lossy(&text).into_owned())
 }
 
+/// All documents in a format, and a folder for them; none where the program that compiles them is not there.
+fn to_be_compiled(program: &str, format: &str) -> Option<(PathBuf, Vec<(String, String)>)> {
+    if !is_installed(program) {
+        println!("skipped: there is no {program}; install it");
+        return None;
+    }
+    let all = documents(&models(), format);
+    assert!(all.len() >= 20, "{} documents", all.len());
+    Some((folder(&format!("{format}_forms")), all))
+}
+
 /// One LaTeX file with all documents: a start of the program takes longer than a page.
 #[test]
 fn latex_of_all_forms_compiles() {
-    if !is_installed("pdflatex") {
-        println!("not compiled: there is no pdflatex here");
-        return;
-    }
-    let folder = folder("latex_forms");
-    let all = documents(&models(), "latex");
-    assert!(all.len() >= 20, "{} documents", all.len());
+    let Some((folder, all)) = to_be_compiled("pdflatex", "latex") else { return };
     let start = "\\begin{document}\n";
     let preamble = all[0].1.split(start).next().expect("a preamble").to_owned();
     let mut text = preamble + start;
@@ -137,13 +141,7 @@ fn latex_of_all_forms_compiles() {
 
 #[test]
 fn typst_of_all_forms_compiles() {
-    if !is_installed("typst") {
-        println!("not compiled: there is no typst here");
-        return;
-    }
-    let folder = folder("typst_forms");
-    let all = documents(&models(), "typst");
-    assert!(all.len() >= 20, "{} documents", all.len());
+    let Some((folder, all)) = to_be_compiled("typst", "typst") else { return };
     for (name, document) in &all {
         std::fs::write(folder.join("one.typ"), document).expect("written");
         if let Err(log) = compiled(&folder, &["typst", "compile", "one.typ", "one.pdf"]) {

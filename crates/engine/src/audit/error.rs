@@ -9,8 +9,8 @@ const ROUNDING: f64 = 2e-12;
 /// The same where the motion keeps the size of a change, in a hundred steps: ten tolerances each, because the error of
 /// a step is itself an estimate.
 const PLAIN: f64 = 1e3;
-/// What rounding adds to a tolerance there: some five hundred roundings of a step's sums, which is ten for each of the
-/// stages that a step has.
+/// What rounding adds to a tolerance there: some five hundred roundings, about forty for each of the twelve stages of a
+/// step.
 const PLAIN_ROUNDING: f64 = 1e-13;
 /// How much the rounding of time may be amplified.
 pub(crate) const AMPLIFIED_TIME: f64 = 100.0;
