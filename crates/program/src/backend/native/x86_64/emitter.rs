@@ -249,7 +249,18 @@ impl Emitter<'_> {
     /// Stores outputs that no instruction computes, and returns.
     fn leave(&mut self) {
         let [_, scratch] = SCRATCH;
-        for o in 0..self.registers.values.outputs.len() {
+        let (mut o, mut has_copied) = (0, false);
+        while o < self.registers.values.outputs.len() {
+            if let Some(width) = self.copied_together(o) {
+                let from = self.registers.memory_of(self.registers.values.outputs[o]);
+                self.assembler.load(width, scratch, MachineOperand::Memory(from.0, from.1));
+                let FrameLayout { outputs, output_shift, stride, .. } = self.registers.frame;
+                let offset = o as i32 * stride - output_shift;
+                self.assembler.store(width, outputs, offset, scratch);
+                has_copied = true;
+                o += room(width);
+                continue;
+            }
             let v = self.registers.values.outputs[o];
             if (v as usize) < self.tape.layout.first_temporary() {
                 let from = self.registers.operand(v);
@@ -262,8 +273,10 @@ impl Emitter<'_> {
                 };
                 self.output(o as u32, from);
             }
+            o += 1;
         }
-        let wide = self.sincos[Width::Ymm as usize..].iter().any(Option::is_some)
+        let wide = has_copied
+            || self.sincos[Width::Ymm as usize..].iter().any(Option::is_some)
             || self.aside.iter().any(|a| a.0 as usize >= Width::Ymm as usize);
         if self.target.width != Width::Scalar || wide {
             self.assembler.clear_upper();
@@ -274,6 +287,15 @@ impl Emitter<'_> {
             }
         }
         self.assembler.ret();
+    }
+
+    /// The width of a register that takes this output and those after it from inputs that follow each other.
+    fn copied_together(&self, o: usize) -> Option<Width> {
+        let widest = if self.target.isa == InstructionSet::Avx512 { Width::Zmm } else { Width::Ymm };
+        let outputs = self.registers.values.outputs.get(o..o + room(widest))?;
+        let is_run = outputs.windows(2).all(|pair| pair[1] == pair[0] + 1);
+        let is_given = outputs.iter().all(|&v| self.registers.is_input(v));
+        (self.target.width == Width::Scalar && is_run && is_given).then_some(widest)
     }
 
     fn subroutine(&self, width: Width) -> SinCosRoutine {
