@@ -212,7 +212,9 @@ impl Store {
         let terms = self.terms(sum, &known);
         known.own(self, &terms);
         let is_row = |e: Expr| {
-            self.facts[e.index()].varies && !known.excluded[e.index()] && known.uses[e.index()] == 1
+            self.facts[e.index()].varies
+                && !known.excluded[e.index()]
+                && known.uses[e.index()] == 1
         };
         let (groups, group_of) = self.grouped(&terms, &known, &is_row);
         let is_any = groups.iter().any(|g| g.is_family(least));
@@ -333,7 +335,12 @@ impl Store {
     }
 
     /// The family of these rows with the parts to which they are added, and its list.
-    fn family_with(&mut self, rows: &FamilyRows, targets: Vec<u32>, parts: usize) -> (u32, Expr) {
+    fn family_with(
+        &mut self,
+        rows: &FamilyRows,
+        targets: Vec<u32>,
+        parts: usize,
+    ) -> (u32, Expr) {
         let end = rows.entries.iter().map(|e| e.index() + 1).max().unwrap_or(0);
         let mut position = vec![UNSEEN; end];
         rows.entries.iter().for_each(|e| position[e.index()] = 0);

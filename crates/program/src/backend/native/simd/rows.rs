@@ -74,7 +74,8 @@ fn sum_rows_avx512(
         let rows = u8::MAX >> (LANE_BLOCK as u8).saturating_sub(count);
         // SAFETY: as above.
         unsafe {
-            let (sum, x) = (_mm512_loadu_pd(to.as_ptr()), _mm512_maskz_loadu_pd(rows, from.as_ptr()));
+            let (sum, x) =
+                (_mm512_loadu_pd(to.as_ptr()), _mm512_maskz_loadu_pd(rows, from.as_ptr()));
             _mm512_storeu_pd(to.as_mut_ptr(), _mm512_add_pd(sum, x));
         }
     };
@@ -124,7 +125,9 @@ fn sum_with(
             }
         }
         let evaluated = inputs.chunks_exact(stride).zip(outputs.chunks_exact_mut(writes));
-        evaluated.take(blocks).for_each(|(inputs, outputs)| evaluate(&inputs[..reads], outputs));
+        evaluated
+            .take(blocks)
+            .for_each(|(inputs, outputs)| evaluate(&inputs[..reads], outputs));
         for (term, &places) in stores.iter().enumerate() {
             let values = outputs.chunks_exact(writes).take(blocks).map(|x| &x[term]);
             let count = |block: usize| if block + 1 < blocks { LANE_BLOCK as u8 } else { last };
@@ -146,8 +149,10 @@ fn sum_with(
                     }
                 }
                 Places::Any(table) => {
-                    for (&place, &x) in
-                        rows.any[table as usize].iter().zip(values.flatten()).take(usize::from(last))
+                    for (&place, &x) in rows.any[table as usize]
+                        .iter()
+                        .zip(values.flatten())
+                        .take(usize::from(last))
                     {
                         if place != NOWHERE {
                             parts[place as usize] += x;

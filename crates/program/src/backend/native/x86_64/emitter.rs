@@ -291,7 +291,8 @@ impl Emitter<'_> {
 
     /// The width of a register that takes this output and those after it from inputs that follow each other.
     fn copied_together(&self, o: usize) -> Option<Width> {
-        let widest = if self.target.isa == InstructionSet::Avx512 { Width::Zmm } else { Width::Ymm };
+        let widest =
+            if self.target.isa == InstructionSet::Avx512 { Width::Zmm } else { Width::Ymm };
         let outputs = self.registers.values.outputs.get(o..o + room(widest))?;
         let is_run = outputs.windows(2).all(|pair| pair[1] == pair[0] + 1);
         let is_given = outputs.iter().all(|&v| self.registers.is_input(v));
