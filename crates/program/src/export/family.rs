@@ -143,9 +143,11 @@ fn family_function(
          pfaff_flush(s[k], target[k], f);\n            target[k] = p[1];\n            \
          for (int l = 0; l < 8; l++) s[k][l] = 0.0;\n        }}\n        \
          for (long b = 0; b < r[0]; b++) {{\n            const int n = b + 1 < r[0] ? 8 : (int)r[1];\n            \
-         if (p[0] == 1) {{\n                for (int l = 0; l < n; l++) f[p[1] + 8 * b + l] += v[b][k][l];\n            \
+         if (p[0] == 1) {{\n                \
+         for (int l = 0; l < n; l++) f[p[1] + 8 * b + l] += v[b][k][l];\n            \
          }} else if (p[0] == 2) {{\n                \
-         for (int l = 0; l < n; l++) if ({name}_any[p[1] + l] >= 0) f[{name}_any[p[1] + l]] += v[b][k][l];\n            \
+         for (int l = 0; l < n; l++) if ({name}_any[p[1] + l] >= 0)\n                    \
+         f[{name}_any[p[1] + l]] += v[b][k][l];\n            \
          }} else if (p[1] >= 0) {{\n                \
          for (int l = 0; l < n; l++) s[k][l] += v[b][k][l];\n            }}\n        }}\n    }}\n    }}\n    \
          for (int k = 0; k < {terms}; k++) pfaff_flush(s[k], target[k], f);\n}}\n"

@@ -68,8 +68,8 @@ fn sum_rows_avx512(
         // SAFETY: both are eight doubles, and the processor has these instructions.
         unsafe { _mm512_storeu_pd(to.as_mut_ptr(), _mm512_loadu_pd(from.as_ptr())) }
     };
-    // NOTE: written as a loop, this would be additions one after another. No sum is -0, so that adding 0 in the lanes of
-    // other rows changes nothing; a store under a mask would be waited for by the next load.
+    // NOTE: written as a loop, this would be additions one after another. No sum is -0, so that adding 0 in the lanes
+    // of other rows changes nothing; a store under a mask would be waited for by the next load.
     let add = |to: &mut LaneBlock, from: &LaneBlock, count: u8| {
         let rows = u8::MAX >> (LANE_BLOCK as u8).saturating_sub(count);
         // SAFETY: as above.
@@ -106,31 +106,35 @@ fn sum_with(
         // All are full but the last.
         let last = rows.counts[b - 1];
         let (loads, stores) = places.split_at(varying.len());
+        // NOTE: plain loops with one place that moves; iterators over every so many blocks are kept in memory.
         for (&argument, &places) in varying.iter().zip(loads) {
-            let blocks = inputs.chunks_exact_mut(stride).take(blocks).map(|x| &mut x[argument]);
+            let mut to = argument;
             match places {
                 Places::Same(place) => {
                     let all = [list[place as usize]; LANE_BLOCK];
-                    blocks.for_each(|to| copy(to, &all));
+                    for _ in 0..blocks {
+                        copy(&mut inputs[to], &all);
+                        to += stride;
+                    }
                 }
                 Places::Run(place) => {
-                    for (to, from) in blocks.zip(list[place as usize..].as_chunks().0) {
-                        copy(to, from);
+                    for from in &list[place as usize..].as_chunks().0[..blocks] {
+                        copy(&mut inputs[to], from);
+                        to += stride;
                     }
                 }
                 Places::Any(table) => {
                     let any = rows.any[table as usize].map(|place| list[place as usize]);
-                    blocks.for_each(|to| copy(to, &any));
+                    copy(&mut inputs[to], &any);
                 }
             }
         }
         let evaluated = inputs.chunks_exact(stride).zip(outputs.chunks_exact_mut(writes));
-        evaluated
-            .take(blocks)
-            .for_each(|(inputs, outputs)| evaluate(&inputs[..reads], outputs));
+        for (inputs, outputs) in evaluated.take(blocks) {
+            evaluate(&inputs[..reads], outputs);
+        }
         for (term, &places) in stores.iter().enumerate() {
-            let values = outputs.chunks_exact(writes).take(blocks).map(|x| &x[term]);
-            let count = |block: usize| if block + 1 < blocks { LANE_BLOCK as u8 } else { last };
+            let mut from = term;
             match places {
                 Places::Same(NOWHERE) => {}
                 Places::Same(place) => {
@@ -139,21 +143,24 @@ fn sum_with(
                         targets[term] = place;
                         sums[term] = [0.0; LANE_BLOCK];
                     }
-                    let sum = &mut sums[term];
-                    values.enumerate().for_each(|(block, x)| add(sum, x, count(block)));
+                    for _ in 1..blocks {
+                        add(&mut sums[term], &outputs[from], LANE_BLOCK as u8);
+                        from += writes;
+                    }
+                    add(&mut sums[term], &outputs[from], last);
                 }
                 Places::Run(place) => {
-                    let parts = parts[place as usize..].as_chunks_mut().0;
-                    for (block, (to, x)) in parts.iter_mut().zip(values).enumerate() {
-                        add(to, x, count(block));
+                    let parts = &mut parts[place as usize..].as_chunks_mut().0[..blocks];
+                    let Some((end, full)) = parts.split_last_mut() else { continue };
+                    for to in full {
+                        add(to, &outputs[from], LANE_BLOCK as u8);
+                        from += writes;
                     }
+                    add(end, &outputs[from], last);
                 }
                 Places::Any(table) => {
-                    for (&place, &x) in rows.any[table as usize]
-                        .iter()
-                        .zip(values.flatten())
-                        .take(usize::from(last))
-                    {
+                    let places = rows.any[table as usize].iter().zip(&outputs[from]);
+                    for (&place, &x) in places.take(usize::from(last)) {
                         if place != NOWHERE {
                             parts[place as usize] += x;
                         }

@@ -251,20 +251,11 @@ impl Emitter<'_> {
         let [_, scratch] = SCRATCH;
         let (mut o, mut has_copied) = (0, false);
         while o < self.registers.values.outputs.len() {
-            if let Some(width) = self.copied_together(o) {
-                let from = self.registers.memory_of(self.registers.values.outputs[o]);
-                self.assembler.load(width, scratch, MachineOperand::Memory(from.0, from.1));
-                let FrameLayout { outputs, output_shift, stride, .. } = self.registers.frame;
-                let offset = o as i32 * stride - output_shift;
-                self.assembler.store(width, outputs, offset, scratch);
-                has_copied = true;
-                o += room(width);
-                continue;
-            }
+            let count = self.packing().copy(o, scratch);
+            has_copied |= count > 0;
             let v = self.registers.values.outputs[o];
-            if (v as usize) < self.tape.layout.first_temporary() {
-                let from = self.registers.operand(v);
-                let from = match from {
+            if count == 0 && (v as usize) < self.tape.layout.first_temporary() {
+                let from = match self.registers.operand(v) {
                     MachineOperand::Register(r) => r,
                     memory => {
                         self.assembler.load(self.target.width, scratch, memory);
@@ -273,7 +264,7 @@ impl Emitter<'_> {
                 };
                 self.output(o as u32, from);
             }
-            o += 1;
+            o += count.max(1);
         }
         let wide = has_copied
             || self.sincos[Width::Ymm as usize..].iter().any(Option::is_some)
@@ -289,14 +280,9 @@ impl Emitter<'_> {
         self.assembler.ret();
     }
 
-    /// The width of a register that takes this output and those after it from inputs that follow each other.
-    fn copied_together(&self, o: usize) -> Option<Width> {
-        let widest =
-            if self.target.isa == InstructionSet::Avx512 { Width::Zmm } else { Width::Ymm };
-        let outputs = self.registers.values.outputs.get(o..o + room(widest))?;
-        let is_run = outputs.windows(2).all(|pair| pair[1] == pair[0] + 1);
-        let is_given = outputs.iter().all(|&v| self.registers.is_input(v));
-        (self.target.width == Width::Scalar && is_run && is_given).then_some(widest)
+    fn packing(&mut self) -> Packing<'_> {
+        let evex = self.target.isa == InstructionSet::Avx512;
+        Packing { assembler: &mut self.assembler, registers: &mut self.registers, evex }
     }
 
     fn subroutine(&self, width: Width) -> SinCosRoutine {
@@ -387,11 +373,8 @@ impl Emitter<'_> {
             let [_, scratch] = SCRATCH;
             let from = self.registers.register_of(v).unwrap_or_else(|| {
                 let (base, offset) = self.registers.memory_of(v);
-                self.assembler.load(
-                    self.target.width,
-                    scratch,
-                    MachineOperand::Memory(base, offset),
-                );
+                let memory = MachineOperand::Memory(base, offset);
+                self.assembler.load(self.target.width, scratch, memory);
                 scratch
             });
             while let Some(o) = next {
@@ -595,9 +578,7 @@ impl Emitter<'_> {
         // What is left of the register repeats the last angle.
         angles.resize(room(width), angles[count - 1]);
         self.registers.evict(&mut self.assembler, 0xff << own, NONE);
-        let evex = self.target.isa == InstructionSet::Avx512;
-        let Self { assembler, registers, .. } = self;
-        Packing { assembler, registers, evex }.pack(width, own + ARGUMENT, &angles);
+        self.packing().pack(width, own + ARGUMENT, &angles);
         self.call_sincos(width);
         for (values, from) in [(&sines, SIN), (&cosines, COS)] {
             if values.iter().any(|&v| v != NONE) {
