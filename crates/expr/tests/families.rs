@@ -173,3 +173,54 @@ fn terms_with_corners_are_not_taken() {
     assert!(!is_void);
     assert_eq!(read, sum);
 }
+
+/// $\sum_i k(\sqrt{1 + (x_{i+d} - x_i)^2} - 1)^2$ over a line.
+fn springs(g: &Graph, x: &[Expr], d: usize) -> Expr {
+    let k = g.symbol("k", Role::Parameter);
+    let two = g.integer(2);
+    let spring = |i: usize| {
+        let root = g.sqrt(g.add(g.one(), g.pow(g.sub(x[i + d], x[i]), two)));
+        g.mul(k, g.pow(g.sub(root, g.one()), two))
+    };
+    g.sum((0..x.len() - d).map(spring))
+}
+
+#[test]
+fn families_over_one_term_are_one() {
+    let g = Graph::new();
+    let coordinate = |i: usize| g.symbol(&format!("x[{i}]"), Role::Coordinate { order: 0 });
+    let x: Vec<Expr> = (0..300).map(coordinate).collect();
+    let (near, far) = (springs(&g, &x, 1), springs(&g, &x, 20));
+    let apart = g.add(g.gathered(near), g.add(x[0], g.gathered(far)));
+    assert_eq!(families(&g, apart), 2);
+    let together = g.gathered(apart);
+    assert_eq!(families(&g, together), 1);
+    assert!(g.is_zero(g.sub(apart, together)), "equal modulo a prime");
+    let [a, b] = [together, apart].map(|e| g.evaluate(&g.gradient(e, &x), &value));
+    assert_near(&a, &b);
+    // Other coefficients stay apart.
+    let apart = g.add(g.gathered(near), g.mul(g.integer(3), g.gathered(far)));
+    assert_eq!(families(&g, g.gathered(apart)), 2);
+}
+
+#[test]
+fn expressions_of_one_shape_are_the_parts_of_a_family() {
+    let g = Graph::new();
+    let coordinate = |i: usize| g.symbol(&format!("x[{i}]"), Role::Coordinate { order: 0 });
+    let x: Vec<Expr> = (0..300).map(coordinate).collect();
+    let m = g.symbol("m", Role::Parameter);
+    let slopes = g.gradient(g.gathered(springs(&g, &x, 1)), &x);
+    let force = |(i, &e): (usize, &Expr)| {
+        // One in a hundred has a weight of its own.
+        let e = if i % 100 == 50 { g.add(e, g.mul(g.integer(9), x[i])) } else { e };
+        g.div(g.neg(e), m)
+    };
+    let written: Vec<Expr> = slopes.iter().enumerate().map(force).collect();
+    let alike = g.alike(&written, &[x.as_slice(), &[m]].concat());
+    let changed = alike.iter().zip(&written).filter(|(a, b)| a != b).count();
+    assert_eq!(changed, 297);
+    assert_eq!(g.evaluate(&alike, &value), g.evaluate(&written, &value));
+    // What is given is not looked into, and few expressions stay as they are.
+    assert_eq!(g.alike(&written, &written), written);
+    assert_eq!(g.alike(&written[..200], &x), written[..200]);
+}

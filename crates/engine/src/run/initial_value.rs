@@ -253,7 +253,7 @@ pub(crate) fn integrate_segment(
     scales.resize(outcome.scales.len(), 0.0);
     scales.iter_mut().zip(&outcome.scales).for_each(|(scale, x)| *scale = scale.max(*x));
     let parts = dynamical_parts(model);
-    let depends_on_time = parts.iter().any(|&e| model.graph.contains(e, &[model.time]));
+    let depends_on_time = model.graph.live(&parts).binary_search(&model.time).is_ok();
     let first = FirstRun {
         system: &system,
         options: &settings.options,

@@ -175,7 +175,10 @@ impl RankWatch {
         let (n, m) = (model.coordinates.len(), model.constraints.len());
         Ok(Some(Self {
             program: program.tiered(&model.parameter_values(), backend),
-            needs_velocities: outputs.iter().any(|&e| g.contains(e, &model.velocities())),
+            needs_velocities: {
+                let live = g.live(&outputs);
+                model.velocities().iter().any(|v| live.binary_search(v).is_ok())
+            },
             inputs: vec![0.0; inputs.len()],
             pattern: RowPattern::new(columns.iter().map(Vec::as_slice)),
             least: (m >= LARGE).then(LeastSingularValue::default),

@@ -5,6 +5,8 @@
 //! at least [`LEAST_ROWS`] of them. Terms with velocities stay as they are: they make the mass matrix, which is wanted
 //! entry by entry. `long_sum.rs` does the same with the sums of a text while they are read.
 
+mod alike;
+
 use rustc_hash::FxHashMap;
 use std::cell::Cell;
 
@@ -127,6 +129,7 @@ impl Graph {
 
 impl Store {
     fn gather(&mut self, sum: Expr) -> Expr {
+        let sum = self.joined(sum);
         let Some(gathering) = self.gathering(sum, LEAST_ROWS) else { return sum };
         let is_family = |g: &Group| g.is_family(LEAST_ROWS);
         let mut made = self.other_terms(&gathering, &is_family);
@@ -139,6 +142,67 @@ impl Store {
         made
     }
 
+    /// The same sum, where families over one term, as several statements of a text make them, are one.
+    fn joined(&mut self, sum: Expr) -> Expr {
+        if self.families.len() < 2 {
+            return sum;
+        }
+        let known = Ownership::new(self, sum);
+        let mut others = Vec::new();
+        let mut families: Vec<(Vec<Expr>, FamilyRows)> = Vec::new();
+        let mut by_term: FxHashMap<(Expr, Expr), usize> = FxHashMap::default();
+        for (e, c) in self.terms(sum, &known) {
+            let (part, coefficient) = match self.node(e) {
+                Node::Mul(k, x) | Node::Mul(x, k) if !self.facts[k.index()].varies => {
+                    (x, self.mul(c, k))
+                }
+                Node::Div(x, k) if !self.facts[k.index()].varies => (x, self.div(c, k)),
+                _ => (e, c),
+            };
+            let Some(rows) = self.rows_of(part, coefficient) else {
+                others.push((e, c));
+                continue;
+            };
+            let next = families.len();
+            let at = *by_term.entry((rows.term, coefficient)).or_insert(next);
+            if at == next {
+                families.push((vec![part], rows));
+            } else {
+                families[at].0.push(part);
+                families[at].1.entries.extend(rows.entries);
+            }
+        }
+        if families.iter().all(|(parts, _)| parts.len() == 1) {
+            return sum;
+        }
+        let mut made = ZERO;
+        let joined = families.into_iter().map(|(parts, rows)| match parts[..] {
+            [alone] => (alone, rows.coefficient),
+            _ => (self.family(&rows), rows.coefficient),
+        });
+        let joined: Vec<(Expr, Expr)> = joined.collect();
+        for (e, c) in others.into_iter().chain(joined) {
+            let scaled = self.mul(c, e);
+            made = self.add(made, scaled);
+        }
+        made
+    }
+
+    /// The rows of a family that is one sum over one term.
+    fn rows_of(&self, e: Expr, coefficient: Expr) -> Option<FamilyRows> {
+        let Node::Family { family, list, .. } = self.node(e) else { return None };
+        let family = &self.families[family as usize];
+        let [term] = family.terms[..] else { return None };
+        let list = self.entries(list);
+        let entry = |&o: &u32| list.get(o as usize).copied().unwrap_or(ZERO);
+        (family.parts == 1).then(|| FamilyRows {
+            term,
+            coefficient,
+            columns: family.arguments.len(),
+            entries: family.operands.iter().map(entry).collect(),
+        })
+    }
+
     /// The sum taken apart, if there is a family of at least so many terms in it.
     pub(crate) fn gathering(&mut self, sum: Expr, least: usize) -> Option<Gathering> {
         let mut known = Ownership::new(self, sum);
@@ -147,16 +211,29 @@ impl Store {
         }
         let terms = self.terms(sum, &known);
         known.own(self, &terms);
+        let is_row = |e: Expr| {
+            self.facts[e.index()].varies
+                && !known.excluded[e.index()]
+                && known.uses[e.index()] == 1
+        };
+        let (groups, group_of) = self.grouped(&terms, &known, &is_row);
+        let is_any = groups.iter().any(|g| g.is_family(least));
+        is_any.then_some(Gathering { terms, group_of, groups, known })
+    }
+
+    /// Those terms that may be rows by their shapes, and the group of each term.
+    fn grouped(
+        &self,
+        terms: &[(Expr, Expr)],
+        known: &Ownership,
+        is_row: &dyn Fn(Expr) -> bool,
+    ) -> (Vec<Group>, Vec<u32>) {
         let mut groups: Vec<Group> = Vec::new();
         let mut by_shape: FxHashMap<Vec<Token>, u32> = FxHashMap::default();
         let mut group_of = vec![UNSEEN; terms.len()];
         let mut shape = Shape::default();
         for (t, &(term, coefficient)) in terms.iter().enumerate() {
-            let varies = self.facts[term.index()].varies;
-            if !varies || known.excluded[term.index()] || known.uses[term.index()] != 1 {
-                continue;
-            }
-            if !shape.read(self, term, t as u32, &known, coefficient) {
+            if !is_row(term) || !shape.read(self, term, t as u32, known, coefficient) {
                 continue;
             }
             let next = groups.len() as u32;
@@ -179,8 +256,7 @@ impl Store {
             group.roots.push(term);
             group.entries.extend(shape.operands.iter().chain(&shape.numbers));
         }
-        let is_any = groups.iter().any(|g| g.is_family(least));
-        is_any.then_some(Gathering { terms, group_of, groups, known })
+        (groups, group_of)
     }
 
     /// The sum of the terms that belong to no such group.
@@ -227,6 +303,10 @@ impl Store {
 
     /// The rows of a group over its term.
     pub(crate) fn family_rows(&mut self, group: &Group, gathering: &Gathering) -> FamilyRows {
+        self.rows_over_term(group, &gathering.known)
+    }
+
+    fn rows_over_term(&mut self, group: &Group, known: &Ownership) -> FamilyRows {
         let columns = group.columns;
         let column = |c: usize| group.entries.iter().skip(c).step_by(columns);
         // NOTE: a number that is the same in all rows stays in the term.
@@ -241,7 +321,7 @@ impl Store {
         given.iter().enumerate().for_each(|(a, &c)| images[c] = self.placeholder(a));
         let rows = group.entries.chunks_exact(columns);
         FamilyRows {
-            term: self.template(group.roots[0], &gathering.known, &images),
+            term: self.template(group.roots[0], known, &images),
             coefficient: group.coefficient,
             columns: given.len(),
             entries: rows.flat_map(|row| given.iter().map(|&c| row[c])).collect(),
@@ -250,6 +330,17 @@ impl Store {
 
     /// The sum over rows.
     pub(crate) fn family(&mut self, rows: &FamilyRows) -> Expr {
+        let (family, list) = self.family_with(rows, vec![0; rows.rows()], 1);
+        self.part(family, 0, list)
+    }
+
+    /// The family of these rows with the parts to which they are added, and its list.
+    fn family_with(
+        &mut self,
+        rows: &FamilyRows,
+        targets: Vec<u32>,
+        parts: usize,
+    ) -> (u32, Expr) {
         let end = rows.entries.iter().map(|e| e.index() + 1).max().unwrap_or(0);
         let mut position = vec![UNSEEN; end];
         rows.entries.iter().for_each(|e| position[e.index()] = 0);
@@ -263,11 +354,10 @@ impl Store {
             arguments,
             terms: vec![rows.term],
             operands: rows.entries.iter().map(|e| position[e.index()]).collect(),
-            targets: vec![0; rows.rows()],
-            parts: 1,
+            targets,
+            parts,
         });
-        let list = self.list(&list);
-        self.part(family, 0, list)
+        (family, self.list(&list))
     }
 
     fn is_leaf_number(&self, e: Expr) -> bool {

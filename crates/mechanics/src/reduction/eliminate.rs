@@ -119,7 +119,8 @@ struct Elimination<'a> {
     s: ConstraintRows<'a>,
     g: &'a Graph,
     mentions: Mentions<'a>,
-    defined: Vec<bool>,
+    /// Which velocities are defined, by their bits.
+    defined: Vec<u64>,
     inserted: Substitution,
     /// $w$ of pairs that are free, each with its first column.
     turned: Vec<(usize, Expr)>,
@@ -136,7 +137,7 @@ impl<'a> Elimination<'a> {
             s,
             g,
             mentions: Mentions::new(g, s.velocities),
-            defined: vec![false; s.velocities.len()],
+            defined: vec![0; s.velocities.len().div_ceil(64)],
             inserted: Substitution::default(),
             turned: Vec::new(),
             settled: Vec::new(),
@@ -150,7 +151,7 @@ impl<'a> Elimination<'a> {
         let mut e = e;
         loop {
             let image = self.inserted.apply(self.g, e);
-            let open = self.mentions.of(image).iter().any(|&j| self.defined[j])
+            let open = self.mentions.any(image, &self.defined)
                 || self.g.contains(image, &self.settled);
             if image == e || !open {
                 return image;
@@ -320,7 +321,15 @@ impl<'a> Elimination<'a> {
 
     fn define(&mut self, j: usize, image: Expr) {
         self.inserted.define(self.g, self.s.velocities[j], image);
-        self.defined[j] = true;
+        self.set_defined(j);
+    }
+
+    fn set_defined(&mut self, j: usize) {
+        self.defined[j / 64] |= 1 << (j % 64);
+    }
+
+    fn is_defined(&self, j: usize) -> bool {
+        self.defined[j / 64] >> (j % 64) & 1 == 1
     }
 
     /// Cannot vanish, whatever the coordinates: squares and positive numbers add up.
@@ -387,7 +396,7 @@ impl<'a> Elimination<'a> {
         let v = self.s.velocities;
         // Where it stands among the coordinates, the symbol it replaces, and its form.
         let mut slots: Vec<(usize, Expr, Expr)> =
-            (0..v.len()).filter(|&j| !self.defined[j]).map(|j| (j, v[j], v[j])).collect();
+            (0..v.len()).filter(|&j| !self.is_defined(j)).map(|j| (j, v[j], v[j])).collect();
         if !chosen.is_empty() {
             return self.insert_forms(&slots.iter().map(|s| s.0).collect::<Vec<_>>(), chosen);
         }
@@ -407,7 +416,7 @@ impl<'a> Elimination<'a> {
         for (&(j, symbol, _), &u) in slots.iter().zip(&names) {
             if symbol == v[j] {
                 self.inserted.define(g, symbol, u);
-                self.defined[j] = true;
+                self.set_defined(j);
             } else {
                 renamed.push((symbol, u));
             }

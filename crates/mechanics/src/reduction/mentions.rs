@@ -93,6 +93,13 @@ impl<'a> Mentions<'a> {
         members(&known.sets[id as usize]).collect()
     }
 
+    /// Whether one of some velocities, given by their bits, occurs in an expression.
+    pub(super) fn any(&self, e: Expr, bits: &[u64]) -> bool {
+        let mut known = self.known.borrow_mut();
+        let id = known.complete(self.g, e);
+        known.sets[id as usize].iter().zip(bits).any(|(x, y)| x & y != 0)
+    }
+
     /// In how many of some expressions each velocity occurs.
     pub(super) fn count(&self, es: &[Expr]) -> Vec<usize> {
         let mut known = self.known.borrow_mut();

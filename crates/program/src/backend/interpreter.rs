@@ -5,11 +5,11 @@ use std::sync::Arc;
 use pfaff_expr::{Binary, Table, Unary, power};
 
 use crate::backend::Backend;
+use crate::backend::layer_lanes::LayerLanes;
 use crate::backend::native::execute_fused;
 use crate::rounding::{Rounding, TwoRoundings};
 use crate::sincos::sincos;
 use crate::tape::instruction::Instruction;
-use crate::tape::layer::PartEvaluator;
 use crate::tape::program::Tape;
 
 /// Evaluates a program with given parameters. It owns its slots: give each thread its own.
@@ -17,7 +17,7 @@ use crate::tape::program::Tape;
 pub struct Interpreter {
     tape: Arc<Tape>,
     slots: Vec<f64>,
-    layer: Option<Box<dyn PartEvaluator>>,
+    layers: LayerLanes,
 }
 
 impl Interpreter {
@@ -25,9 +25,8 @@ impl Interpreter {
         let mut slots = vec![0.0; tape.layout.slots()];
         let first = tape.layout.first_constant();
         slots[first..first + tape.constants.len()].copy_from_slice(&tape.constants);
-        let layer = tape.layer.as_ref();
-        let layer = layer.map(|layer| (layer.start)(layer, parameters, Backend::Interpreter));
-        let mut run = Self { tape: Arc::clone(tape), slots, layer };
+        let layers = LayerLanes::new(tape, 1, parameters, Backend::Interpreter);
+        let mut run = Self { tape: Arc::clone(tape), slots, layers };
         run.set_parameters(parameters);
         run
     }
@@ -42,9 +41,7 @@ impl Interpreter {
         let place = &mut self.slots[first..first + self.tape.layout.parameters];
         place.copy_from_slice(parameters);
         self.tape.execute(&self.tape.per_run, &mut self.slots);
-        if let Some(layer) = &mut self.layer {
-            layer.set_parameters(parameters);
-        }
+        self.layers.set_parameters(parameters);
     }
 
     /// The outputs at these inputs, both in the order of the program. Allocates nothing.
@@ -54,12 +51,9 @@ impl Interpreter {
     /// If the lengths are not those of the program.
     pub fn evaluate(&mut self, inputs: &[f64], outputs: &mut [f64]) {
         assert_eq!(outputs.len(), self.tape.outputs.len(), "number of outputs");
-        let (given, computed) =
-            self.slots[..self.tape.layout.inputs].split_at_mut(self.tape.given());
-        given.copy_from_slice(inputs);
-        if let Some(layer) = &mut self.layer {
-            computed.copy_from_slice(layer.evaluate(inputs));
-        }
+        assert_eq!(inputs.len(), self.tape.given(), "number of inputs");
+        let inputs = self.layers.extended(inputs);
+        self.slots[..inputs.len()].copy_from_slice(inputs);
         self.tape.execute(&self.tape.per_evaluation, &mut self.slots);
         for (output, &slot) in outputs.iter_mut().zip(&self.tape.outputs) {
             *output = self.slots[slot as usize];

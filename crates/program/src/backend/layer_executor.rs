@@ -8,21 +8,18 @@ use crate::backend::executor::Executor;
 use crate::backend::lanes::Lanes;
 use crate::backend::native::{RowRoom, sum_rows};
 use crate::backend::native_executor::{AlignedBuffer, NativeExecutor};
-use crate::tape::layer::{FamilyLoop, Layer, PartEvaluator};
+use crate::tape::layer::{FamilyLoop, LONGEST_STRETCH, Layer, PartEvaluator};
 
 /// Evaluates families one state at a time.
 #[derive(Clone, Debug)]
 pub(crate) struct LayerExecutor {
     layer: Arc<Layer>,
+    inner: Option<Box<dyn PartEvaluator>>,
     operands: Executor,
     terms: Vec<TermRows>,
-    /// The entries of all lists, and room beyond them for a block.
-    list: Vec<f64>,
-    /// The parts, and room for a block.
-    results: Vec<f64>,
 }
 
-/// The terms of a family at eight rows.
+/// The terms of a family at the rows of a stretch.
 #[derive(Clone, Debug)]
 struct TermRows {
     run: RowProgram,
@@ -44,32 +41,29 @@ impl LayerExecutor {
         parameters: &[f64],
         backend: Backend,
     ) -> Box<dyn PartEvaluator> {
+        let inner = layer.inner.as_ref().map(|inner| (inner.start)(inner, parameters, backend));
         let operands = layer.operands.executor(parameters, backend);
         let terms = layer.families.iter().map(|f| TermRows::new(f, backend)).collect();
-        Box::new(Self {
-            operands,
-            terms,
-            list: vec![0.0; layer.operands.outputs() + LANE_BLOCK],
-            results: vec![0.0; layer.results + LANE_BLOCK],
-            layer: Arc::clone(layer),
-        })
+        Box::new(Self { layer: Arc::clone(layer), inner, operands, terms })
     }
 }
 
 impl PartEvaluator for LayerExecutor {
     fn set_parameters(&mut self, parameters: &[f64]) {
+        self.inner.iter_mut().for_each(|inner| inner.set_parameters(parameters));
         self.operands.set_parameters(parameters);
     }
 
-    fn evaluate(&mut self, inputs: &[f64]) -> &[f64] {
-        let Self { layer, operands, terms, list, results } = self;
-        let entries = layer.operands.outputs();
-        operands.evaluate(inputs, &mut list[..entries]);
-        results.fill(0.0);
+    fn evaluate(&mut self, list: &mut [f64]) {
+        let Self { layer, inner, operands, terms } = self;
+        inner.iter_mut().for_each(|inner| inner.evaluate(list));
+        let (known, others) = list.split_at_mut(layer.operands.inputs());
+        operands.evaluate(known, &mut others[..layer.operands.outputs()]);
+        let (list, parts) = list.split_at_mut(layer.first);
+        parts[..layer.results].fill(0.0);
         for (family, terms) in layer.families.iter().zip(terms) {
-            terms.add(family, list, results);
+            terms.add(family, list, parts);
         }
-        &results[..layer.results]
     }
 
     fn copy(&self) -> Box<dyn PartEvaluator> {
@@ -79,37 +73,38 @@ impl PartEvaluator for LayerExecutor {
 
 impl TermRows {
     fn new(family: &FamilyLoop, backend: Backend) -> Self {
-        let (inputs, outputs) = (family.terms.inputs(), family.terms.outputs());
+        let (inputs, outputs) = (family.terms.inputs().max(1), family.terms.outputs());
         let run = match family.terms.native_code(Lanes::Eight, backend) {
             Some(native) => RowProgram::Native(native.start(&[])),
             None => RowProgram::Interpreted(family.terms.batch_interpreter(LANE_BLOCK, &[])),
         };
         Self {
             run,
-            inputs: AlignedBuffer::new(inputs * LANE_BLOCK),
-            outputs: AlignedBuffer::new(outputs * LANE_BLOCK),
+            inputs: AlignedBuffer::new(LONGEST_STRETCH * inputs * LANE_BLOCK),
+            outputs: AlignedBuffer::new(LONGEST_STRETCH * outputs * LANE_BLOCK),
             room: RowRoom::new(family),
         }
     }
 
     /// Adds all rows to the parts.
-    fn add(&mut self, family: &FamilyLoop, list: &[f64], results: &mut [f64]) {
+    fn add(&mut self, family: &FamilyLoop, list: &[f64], parts: &mut [f64]) {
         let Self { run, inputs, outputs, room } = self;
-        let (reads, writes) = (family.terms.inputs(), family.terms.outputs());
-        let inputs = inputs.rows()[..reads * LANE_BLOCK].as_chunks_mut().0;
-        let outputs = outputs.rows()[..writes * LANE_BLOCK].as_chunks_mut().0;
+        let (reads, writes) = (family.terms.inputs().max(1), family.terms.outputs());
+        let inputs = inputs.rows()[..LONGEST_STRETCH * reads * LANE_BLOCK].as_chunks_mut().0;
+        let outputs = outputs.rows()[..LONGEST_STRETCH * writes * LANE_BLOCK].as_chunks_mut().0;
         for &(argument, place) in &family.uniform {
-            inputs[argument] = [list[place as usize]; LANE_BLOCK];
+            let block = [list[place as usize]; LANE_BLOCK];
+            inputs.iter_mut().skip(argument).step_by(reads).for_each(|to| *to = block);
         }
         let terms = (inputs, outputs);
         match run {
             RowProgram::Interpreted(run) => {
-                sum_rows(family, list, results, terms, room, |inputs, outputs| {
+                sum_rows(family, list, parts, terms, room, |inputs, outputs| {
                     run.evaluate(inputs.as_flattened(), outputs.as_flattened_mut());
                 });
             }
             RowProgram::Native(run) => {
-                sum_rows(family, list, results, terms, room, |inputs, outputs| {
+                sum_rows(family, list, parts, terms, room, |inputs, outputs| {
                     run.evaluate(inputs.as_flattened(), outputs.as_flattened_mut());
                 });
             }

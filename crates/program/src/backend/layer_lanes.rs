@@ -1,6 +1,7 @@
 //! The families of like terms of a program that evaluates several states at once.
 
 use crate::backend::Backend;
+use crate::backend::batch::LANE_BLOCK;
 use crate::tape::layer::PartEvaluator;
 use crate::tape::program::Tape;
 
@@ -8,21 +9,25 @@ use crate::tape::program::Tape;
 #[derive(Clone, Debug)]
 pub(crate) struct LayerLanes {
     lanes: Vec<Box<dyn PartEvaluator>>,
-    /// The inputs of one lane.
+    /// How many inputs the caller gives.
+    given: usize,
+    /// The list of one lane, and room for a block.
     one: Vec<f64>,
-    /// All inputs of all lanes, what is computed included.
+    /// The lists of all lanes, where there are several.
     all: Vec<f64>,
 }
 
 impl LayerLanes {
     pub(crate) fn new(tape: &Tape, lanes: usize, parameters: &[f64], backend: Backend) -> Self {
         let Some(layer) = &tape.layer else {
-            return Self { lanes: Vec::new(), one: Vec::new(), all: Vec::new() };
+            return Self { lanes: Vec::new(), given: 0, one: Vec::new(), all: Vec::new() };
         };
+        let list = tape.layout.inputs + LANE_BLOCK;
         Self {
             lanes: vec![(layer.start)(layer, parameters, backend); lanes],
-            one: vec![0.0; tape.given()],
-            all: vec![0.0; tape.layout.inputs * lanes],
+            given: layer.given,
+            one: vec![0.0; list],
+            all: vec![0.0; if lanes > 1 { tape.layout.inputs * lanes } else { 0 }],
         }
     }
 
@@ -49,18 +54,19 @@ impl LayerLanes {
     }
 
     fn computed(&mut self, inputs: &[f64]) -> &[f64] {
-        let Self { lanes, one, all } = self;
-        let count = lanes.len();
-        let (given, computed) = all.split_at_mut(one.len() * count);
-        given.copy_from_slice(inputs);
+        let Self { lanes, given, one, all } = self;
+        let (count, given) = (lanes.len(), *given);
         if let [layer] = &mut lanes[..] {
-            computed.copy_from_slice(layer.evaluate(inputs));
-            return all;
+            one[..given].copy_from_slice(inputs);
+            layer.evaluate(one);
+            return &one[..one.len() - LANE_BLOCK];
         }
+        all[..inputs.len()].copy_from_slice(inputs);
         for (l, layer) in lanes.iter_mut().enumerate() {
-            one.iter_mut().enumerate().for_each(|(i, x)| *x = inputs[i * count + l]);
-            for (i, &part) in layer.evaluate(one).iter().enumerate() {
-                computed[i * count + l] = part;
+            one[..given].iter_mut().enumerate().for_each(|(i, x)| *x = inputs[i * count + l]);
+            layer.evaluate(one);
+            for (row, &x) in all.chunks_exact_mut(count).zip(&*one).skip(given) {
+                row[l] = x;
             }
         }
         all

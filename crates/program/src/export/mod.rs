@@ -274,8 +274,7 @@ impl FunctionLines<'_> {
     ) -> Result<Vec<String>, UnsupportedFunction> {
         let mut inputs = inputs.to_vec();
         if let Some(layer) = &tape.layer {
-            let list = self.write(&layer.operands.tape, language, &inputs, helpers, text)?;
-            inputs.extend(self.loops(layer, language, &list, helpers, text)?);
+            self.layer(layer, language, &mut inputs, helpers, text)?;
         }
         let mut names = names(tape, language, self.next);
         names.of[..inputs.len()].clone_from_slice(&inputs);

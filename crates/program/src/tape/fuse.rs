@@ -9,6 +9,8 @@
 //! Before that, a sign moves to a factor that is fixed during a run: $-(k x)$ becomes $(-k)\,x$, with the
 //! same bits.
 
+use rustc_hash::FxHashMap;
+
 use crate::tape::instruction::{Instruction, Slot};
 use crate::tape::lower::{SsaTape, ValueOrigin};
 
@@ -41,6 +43,8 @@ fn move_signs(lowered: &mut SsaTape) {
     for (i, instruction) in lowered.per_evaluation.iter().enumerate() {
         instruction.results().for_each(|v| maker[v as usize] = i as u32);
     }
+    // Each is made once, however many products it is a factor of.
+    let mut opposites: FxHashMap<Slot, Slot> = FxHashMap::default();
     for i in 0..lowered.per_evaluation.len() {
         let Instruction::Neg { to, a } = lowered.per_evaluation[i] else { continue };
         let Some(&product) = maker.get(a as usize).filter(|&&p| p != NONE) else { continue };
@@ -70,7 +74,7 @@ fn move_signs(lowered: &mut SsaTape) {
             [(a, b), (b, a)].into_iter().find(|f| fixed(f.0)).map(|(k, x)| (p, k, x))
         });
         let Some((place, k, x)) = found else { continue };
-        let k = opposite(lowered, k);
+        let k = *opposites.entry(k).or_insert_with(|| opposite(lowered, k));
         let Instruction::Mul { to: own, .. } = lowered.per_evaluation[place as usize] else {
             continue;
         };

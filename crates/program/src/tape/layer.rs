@@ -6,9 +6,11 @@
 //!
 //! The parts of the families are further inputs of the program that reads them. Rows go in blocks of at most
 //! [`LANE_BLOCK`]. In a block an operand is the same in all rows, or goes through the list one by one, or is
-//! gathered; so do the targets. Full blocks that go on where the one before ended are one stretch, whose rules are
-//! looked at once. What neighbouring blocks add to one part is added lane by lane first, then across
-//! the lanes in a fixed order. That order is the same for every backend, and so are the bits.
+//! gathered; so do the targets. Blocks that go on where the one before ended are one stretch of at most
+//! [`LONGEST_STRETCH`], whose rules are looked at once; all are full but the last. A stretch is gathered and evaluated
+//! block by block, then added term by term, so that no block waits for what the one before has added to parts nearby.
+//! What neighbouring blocks add to one part is added lane by lane first, then across the lanes in a fixed order. That
+//! order is the same for every backend, and so are the bits.
 
 use std::fmt;
 use std::sync::Arc;
@@ -20,14 +22,23 @@ use crate::backend::Backend;
 use crate::backend::batch::LANE_BLOCK;
 use crate::backend::layer_executor::LayerExecutor;
 use crate::error::CompileError;
-use crate::tape::program::Program;
+use crate::tape::program::{Program, Tape};
 
 /// The families that a program reads.
+///
+/// All numbers stand in one list: what is given, what an inner layer computes, the other operands, room for a block,
+/// and the parts. The program that reads them has this whole list for its inputs.
 #[derive(Clone, Debug)]
 pub(crate) struct Layer {
-    /// The entries of all lists, one list after another.
+    /// How many inputs the caller gives.
+    pub(crate) given: usize,
+    /// Families inside of the operands.
+    pub(crate) inner: Option<Arc<Layer>>,
+    /// Operands that are neither given nor computed by the inner layer.
     pub(crate) operands: Program,
     pub(crate) families: Vec<FamilyLoop>,
+    /// Where the parts begin.
+    pub(crate) first: usize,
     /// How many parts are read.
     pub(crate) results: usize,
     /// Begins an evaluation with given parameters.
@@ -41,8 +52,8 @@ pub(crate) type StartLayer = fn(&Arc<Layer>, &[f64], Backend) -> Box<dyn PartEva
 pub(crate) trait PartEvaluator: fmt::Debug + Send + Sync {
     fn set_parameters(&mut self, parameters: &[f64]);
 
-    /// All parts that are read. Allocates nothing.
-    fn evaluate(&mut self, inputs: &[f64]) -> &[f64];
+    /// Computes the list from what is given at its begin; it goes on for a block beyond its end. Allocates nothing.
+    fn evaluate(&mut self, list: &mut [f64]);
 
     fn copy(&self) -> Box<dyn PartEvaluator>;
 }
@@ -92,63 +103,89 @@ pub(crate) enum Places {
 /// The place of a part that nobody reads.
 pub(crate) const NOWHERE: u32 = u32::MAX;
 
+/// How many blocks a stretch has at most: what they read and give stays in the nearest cache.
+pub(crate) const LONGEST_STRETCH: usize = 8;
+
 /// Rows that follow a rule make a block of their own from so many on.
 const LEAST_RUN: usize = 4;
 
 /// A family over a list, and its parts that are read, with their places.
 struct Wanted {
     family: u32,
-    list: Expr,
+    entries: Vec<Expr>,
     parts: Vec<(u32, u32)>,
 }
 
 impl Layer {
-    /// The parts of families that the outputs need, without what is inside of other families, and the layer that
-    /// computes them; `None` if there are none.
-    pub(crate) fn of(
+    /// The inputs with everything that is computed before the outputs, and the layer that computes it if the outputs
+    /// need families.
+    pub(crate) fn extended(
         graph: &Graph,
         inputs: &[Expr],
         parameters: &[Expr],
         outputs: &[Expr],
-    ) -> Result<Option<(Vec<Expr>, Self)>, CompileError> {
+    ) -> Result<(Vec<Expr>, Option<Arc<Self>>), CompileError> {
         let given: Vec<Expr> = inputs.iter().chain(parameters).copied().collect();
         let parts = outer_parts(graph, given, outputs);
         if parts.is_empty() {
-            return Ok(None);
+            return Ok((inputs.to_vec(), None));
         }
         let mut wanted: Vec<Wanted> = Vec::new();
         let mut known: FxHashMap<(u32, Expr), usize> = FxHashMap::default();
         for (place, &e) in (0..).zip(&parts) {
             let Node::Family { family, part, list } = graph.node(e) else { continue };
             let index = *known.entry((family, list)).or_insert_with(|| {
-                wanted.push(Wanted { family, list, parts: Vec::new() });
+                wanted.push(Wanted { family, entries: graph.entries(list), parts: Vec::new() });
                 wanted.len() - 1
             });
             wanted[index].parts.push((part, place));
         }
-        let mut entries = Vec::new();
-        let mut families = Vec::new();
-        for Wanted { family, list, parts } in wanted {
-            let family = graph.family_of(family);
-            let first = entries.len();
-            entries.extend(graph.entries(list));
-            // NOTE: a list is zero beyond its end.
-            let end = family.operands.iter().max().map_or(0, |&o| first + o as usize + 1);
-            entries.resize(end.max(entries.len()), graph.zero());
-            let mut place_of = vec![NOWHERE; family.parts];
-            parts.iter().for_each(|&(part, place)| place_of[part as usize] = place);
-            families.push(FamilyLoop::new(graph, &family, first as u32, &place_of)?);
+        // NOTE: a list is zero beyond its end.
+        let mut entries: Vec<Expr> =
+            wanted.iter().flat_map(|w| &w.entries).copied().chain([graph.zero()]).collect();
+        entries.sort_unstable();
+        entries.dedup();
+        let (mut all, inner) = Self::extended(graph, inputs, parameters, &entries)?;
+        let is_number = |e: Expr| graph.double_of(e).is_some();
+        let places = (0..).zip(&all).filter(|(_, e)| !is_number(**e));
+        let mut place_of: FxHashMap<Expr, u32> = places.map(|(i, &e)| (e, i)).collect();
+        let mut others = Vec::new();
+        for &e in &entries {
+            place_of.entry(e).or_insert_with(|| {
+                others.push(e);
+                (all.len() + others.len() - 1) as u32
+            });
         }
-        let operands = Program::compile(graph, inputs, parameters, &entries)?;
-        let results = parts.len();
-        let start = LayerExecutor::start;
-        Ok(Some((parts, Self { operands, families, results, start })))
+        let operands = Program::straight(graph, &all, parameters, &others, &[])?;
+        // Numbers in the place of inputs are never read.
+        all.resize(all.len() + others.len() + LANE_BLOCK, graph.zero());
+        let zero = place_of[&graph.zero()];
+        let mut families = Vec::new();
+        for Wanted { family, entries, parts } in wanted {
+            let family = graph.family_of(family);
+            let places: Vec<u32> = entries.iter().map(|e| place_of[e]).collect();
+            let mut targets = vec![NOWHERE; family.parts];
+            parts.iter().for_each(|&(part, place)| targets[part as usize] = place);
+            families.push(FamilyLoop::new(graph, &family, (&places, zero), &targets)?);
+        }
+        let layer = Self {
+            given: inputs.len(),
+            inner,
+            operands,
+            families,
+            first: all.len(),
+            results: parts.len(),
+            start: LayerExecutor::start,
+        };
+        all.extend(parts);
+        Ok((all, Some(Arc::new(layer))))
     }
 
     /// With products that join a sum rounded with it, once.
     pub(crate) fn fused(self) -> Self {
         let families = self.families.into_iter();
         Self {
+            inner: self.inner.map(|l| Arc::new(Arc::unwrap_or_clone(l).fused())),
             operands: self.operands.fused(),
             families: families.map(|f| FamilyLoop { terms: f.terms.fused(), ..f }).collect(),
             ..self
@@ -158,7 +195,16 @@ impl Layer {
     /// Instructions of an evaluation, eight rows counted as one.
     pub(crate) fn instructions(&self) -> usize {
         let of = |f: &FamilyLoop| f.terms.counts().per_evaluation * f.rows.counts.len();
-        self.operands.counts().per_evaluation + self.families.iter().map(of).sum::<usize>()
+        self.inner.as_ref().map_or(0, |l| l.instructions())
+            + self.operands.counts().per_evaluation
+            + self.families.iter().map(of).sum::<usize>()
+    }
+
+    /// The tapes of the operands, those of inner layers first.
+    pub(crate) fn tapes(&self) -> Vec<&Tape> {
+        let mut all = self.inner.as_ref().map_or_else(Vec::new, |l| l.tapes());
+        all.push(&self.operands.tape);
+        all
     }
 }
 
@@ -170,9 +216,8 @@ fn outer_parts(graph: &Graph, mut given: Vec<Expr>, outputs: &[Expr]) -> Vec<Exp
     if parts.is_empty() {
         return parts;
     }
-    let is_given = |e: &Expr| given.contains(e);
     let direct: Vec<Expr> =
-        outputs.iter().copied().filter(|e| is_part(e) && !is_given(e)).collect();
+        outputs.iter().copied().filter(|e| parts.binary_search(e).is_ok()).collect();
     given.extend(&parts);
     let beyond = graph.live_beyond(outputs, &given);
     let used = beyond.iter().flat_map(|&e| graph.node(e).operands());
@@ -187,11 +232,11 @@ impl FamilyLoop {
     fn new(
         graph: &Graph,
         family: &Family,
-        first: u32,
-        place_of: &[u32],
+        (places, zero): (&[u32], u32),
+        targets: &[u32],
     ) -> Result<Self, CompileError> {
         let rows = family.rows();
-        let place = |row: usize, term: usize| place_of[family.targets_of(row)[term] as usize];
+        let place = |row: usize, term: usize| targets[family.targets_of(row)[term] as usize];
         let kept: Vec<usize> = (0..family.terms.len())
             .filter(|&term| (0..rows).any(|row| place(row, term) != NOWHERE))
             .collect();
@@ -202,7 +247,9 @@ impl FamilyLoop {
             .collect();
         let arguments: Vec<Expr> = needed.iter().map(|&a| family.arguments[a]).collect();
         let terms = Program::compile(graph, &arguments, &[], &terms)?;
-        let operand = |row: usize, a: usize| first + family.operands_of(row)[needed[a]];
+        let operand = |row: usize, a: usize| {
+            places.get(family.operands_of(row)[needed[a]] as usize).copied().unwrap_or(zero)
+        };
         let is_uniform =
             |a: usize| (1..rows).all(|row| operand(row, a) == operand(0, a)) && rows > 0;
         let (uniform, varying): (Vec<usize>, Vec<usize>) =
@@ -235,9 +282,15 @@ impl BlockRows {
             if count < LEAST_RUN {
                 count = left.min(LANE_BLOCK);
             }
+            let before = made.places.len().checked_sub(columns);
             for column in 0..columns {
                 let place = |row: usize| rest[row * columns + column];
-                let found = if (1..count).all(|row| place(row) == place(0)) {
+                // NOTE: one row alone follows either rule; it goes on with that of the block before.
+                let goes_on = before.is_some_and(|before| {
+                    made.places[before + column].next() == Places::Run(place(0))
+                });
+                let is_same = (1..count).all(|row| place(row) == place(0));
+                let found = if is_same && !(goes_on && count == 1) {
                     Places::Same(place(0))
                 } else if (1..count).all(|row| follows(place(row - 1), place(row))) {
                     Places::Run(place(0))
@@ -258,17 +311,24 @@ impl BlockRows {
         made
     }
 
-    /// Whether the last block goes on where the one before it ended.
+    /// Whether the last block goes on where the one before it ended, which is full, in a stretch with room for it.
     fn goes_on(&self, columns: usize) -> bool {
         let Some(before) = self.places.len().checked_sub(2 * columns) else { return false };
-        let full = |&count: &u8| usize::from(count) == LANE_BLOCK;
+        let is_full = usize::from(self.counts[self.counts.len() - 2]) == LANE_BLOCK;
+        let is_short = self.stretches.last().is_some_and(|&b| (b as usize) < LONGEST_STRETCH);
         let (before, here) = self.places[before..].split_at(columns);
-        self.counts.iter().rev().take(2).all(full)
-            && before.iter().zip(here).all(|pair| match pair {
-                (Places::Same(a), Places::Same(b)) => a == b,
-                (Places::Run(a), Places::Run(b)) => a + LANE_BLOCK as u32 == *b,
-                _ => false,
-            })
+        is_full && is_short && before.iter().zip(here).all(|(a, b)| a.next() == *b)
+    }
+}
+
+impl Places {
+    /// The places of a block that goes on behind a full one; those that follow no rule do not go on.
+    fn next(self) -> Self {
+        match self {
+            Self::Run(place) => Self::Run(place + LANE_BLOCK as u32),
+            Self::Same(_) => self,
+            Self::Any(_) => Self::Any(u32::MAX),
+        }
     }
 }
 

@@ -119,17 +119,17 @@ impl Program {
         outputs: &[Expr],
         first: &[Expr],
     ) -> Result<Self, CompileError> {
-        let Some((parts, layer)) = Layer::of(graph, inputs, parameters, outputs)? else {
-            return Self::straight(graph, inputs, parameters, outputs, first);
-        };
-        let inputs: Vec<Expr> = inputs.iter().copied().chain(parts).collect();
-        let made = Self::straight(graph, &inputs, parameters, outputs, first)?;
-        let tape = Tape { layer: Some(Arc::new(layer)), ..Arc::unwrap_or_clone(made.tape) };
+        let given: Vec<Expr> = inputs.iter().chain(parameters).copied().collect();
+        let outputs = graph.alike(outputs, &given);
+        let (inputs, layer) = Layer::extended(graph, inputs, parameters, &outputs)?;
+        let made = Self::straight(graph, &inputs, parameters, &outputs, first)?;
+        let Some(layer) = layer else { return Ok(made) };
+        let tape = Tape { layer: Some(layer), ..Arc::unwrap_or_clone(made.tape) };
         Ok(Self { tape: Arc::new(tape) })
     }
 
     /// A program without families but those that are inputs.
-    fn straight(
+    pub(crate) fn straight(
         graph: &Graph,
         inputs: &[Expr],
         parameters: &[Expr],
@@ -312,13 +312,12 @@ impl fmt::Debug for Program {
 impl Tape {
     /// How many inputs the caller gives; the others are computed before.
     pub(crate) fn given(&self) -> usize {
-        self.layout.inputs - self.layer.as_ref().map_or(0, |l| l.results)
+        self.layer.as_ref().map_or(self.layout.inputs, |l| l.given)
     }
 
     /// The tapes of the operands of its families, those of these before them, then itself.
     pub(crate) fn with_layers(&self) -> Vec<&Self> {
-        let mut all =
-            self.layer.as_ref().map_or_else(Vec::new, |l| l.operands.tape.with_layers());
+        let mut all = self.layer.as_ref().map_or_else(Vec::new, |l| l.tapes());
         all.push(self);
         all
     }

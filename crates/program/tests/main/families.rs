@@ -109,3 +109,75 @@ fn families_inside_of_families_are_computed_first() {
     program.interpreter(&[0.5]).evaluate(&states(q.len(), 1), &mut outputs);
     assert!((outputs[0] - outputs[1]).abs() <= 1e-9 * outputs[1].abs(), "{outputs:?}");
 }
+
+/// Accelerations of bodies in a plane, `wide` in each row, with springs along and across, and the symbols.
+fn net(g: &Graph, rows: usize, wide: usize, gather: bool) -> (Vec<Expr>, Vec<Expr>, Vec<Expr>) {
+    let at = |name: &str, order: u8| -> Vec<Expr> {
+        let symbol = |i: usize| g.symbol(&format!("{name}[{i}]"), Role::Coordinate { order });
+        (0..rows * wide).map(symbol).collect()
+    };
+    let (x, y) = (at("x", 0), at("y", 0));
+    let [k, m] = ["k", "m"].map(|name| g.symbol(name, Role::Parameter));
+    let two = g.integer(2);
+    let spring = |i: usize, j: usize| {
+        let square = |x: &[Expr]| g.pow(g.sub(x[i], x[j]), two);
+        let length = g.sqrt(g.add(square(&x), g.add(square(&y), g.one())));
+        g.mul(k, g.pow(g.sub(length, two), two))
+    };
+    let along = (0..rows * wide).filter(|i| i % wide > 0).map(|i| spring(i, i - 1));
+    let across = (wide..rows * wide).map(|i| spring(i, i - wide));
+    let energy = g.add(g.sum(along), g.sum(across));
+    let energy = if gather { g.gathered(energy) } else { energy };
+    let q = [x, y].concat();
+    let forces = g.gradient(energy, &q).into_iter().enumerate().map(|(i, slope)| {
+        let slope = if i == 0 { g.add(slope, q[0]) } else { slope };
+        g.neg(g.div(slope, m))
+    });
+    (forces.collect(), q, vec![k, m])
+}
+
+#[test]
+fn outputs_of_one_shape_are_a_loop_with_the_same_bits_in_every_backend() {
+    // Rows of 30, 26 and 9 bodies end in blocks of five, one and no springs.
+    for (rows, wide) in [(10, 30), (11, 26), (40, 9)] {
+        let g = Graph::new();
+        let (forces, q, parameters) = net(&g, rows, wide, true);
+        let (written, ..) = net(&g, rows, wide, false);
+        let compile = |e: &[Expr]| Program::compile(&g, &q, &parameters, e).unwrap().fused();
+        let (program, plain) = (compile(&forces), compile(&written));
+        let (loops, all) = (program.counts().per_evaluation, plain.counts().per_evaluation);
+        assert!(8 * loops < 3 * all, "{loops} instructions of {all}");
+        let at: Vec<f64> = states(q.len(), 1);
+        let evaluated = |program: &Program, backend: Backend| {
+            let mut outputs = vec![f64::NAN; program.outputs()];
+            let mut run = program.executor(&[2.5, 0.7], backend);
+            // Twice, so that nothing is left of an evaluation.
+            run.evaluate(&vec![1.0; at.len()], &mut outputs);
+            run.evaluate(&at, &mut outputs);
+            outputs
+        };
+        let first = evaluated(&program, Backend::Interpreter);
+        for (a, b) in first.iter().zip(evaluated(&plain, Backend::Interpreter)) {
+            // The order of four additions differs.
+            assert!((a - b).abs() <= 1e-13 * (1.0 + b.abs()), "{a} instead of {b}");
+        }
+        for backend in Backend::ALL {
+            assert_eq!(evaluated(&program, backend), first, "{}", backend.name());
+        }
+    }
+}
+
+#[test]
+fn a_term_without_operands_is_added_once_for_each_row() {
+    let g = Graph::new();
+    let symbol = |i: usize| g.symbol(&format!("x[{i}]"), Role::Coordinate { order: 0 });
+    let x: Vec<Expr> = (0..601).map(symbol).collect();
+    // Every spring of a line pulls with the force 3, whatever the place.
+    let term = |i: usize| g.mul(g.integer(3), g.add(g.sub(x[i], x[i + 1]), x[600]));
+    let sum = g.gathered(g.sum((0..600).map(term)));
+    let slopes = g.gradient(sum, &x[600..]);
+    let program = Program::compile(&g, &x, &[], &slopes).unwrap();
+    let mut outputs = [0.0];
+    program.executor(&[], Backend::default()).evaluate(&states(x.len(), 1), &mut outputs);
+    assert_eq!(outputs, [3.0 * 599.0]);
+}

@@ -5,15 +5,14 @@
 )]
 
 #[cfg(target_arch = "x86_64")]
-use std::arch::x86_64::{_mm512_loadu_pd, _mm512_mask_add_pd, _mm512_storeu_pd};
+use std::arch::x86_64::{
+    _mm512_add_pd, _mm512_loadu_pd, _mm512_maskz_loadu_pd, _mm512_storeu_pd,
+};
 
 #[cfg(target_arch = "x86_64")]
 use super::cpu_features::cpu_features;
 use crate::backend::batch::{LANE_BLOCK, LaneBlock};
 use crate::tape::layer::{FamilyLoop, NOWHERE, Places};
-
-/// The rows of a full block.
-const FULL: u8 = LANE_BLOCK as u8;
 
 /// Room for the sums over the rows of a family, so that none allocates.
 #[derive(Clone, Debug)]
@@ -21,29 +20,18 @@ pub(crate) struct RowRoom {
     /// What neighbouring blocks add to one part, and which part that is, by term.
     sums: Vec<LaneBlock>,
     targets: Vec<u32>,
-    /// Of a stretch: the arguments that go through the list and where they are; the terms that are added to parts one
-    /// after another, and where; the other terms.
-    moves: Vec<(usize, usize)>,
-    runs: Vec<(usize, usize)>,
-    sames: Vec<usize>,
 }
 
 impl RowRoom {
     pub(crate) fn new(family: &FamilyLoop) -> Self {
         let terms = family.terms.outputs();
-        Self {
-            sums: vec![[0.0; LANE_BLOCK]; terms],
-            targets: vec![NOWHERE; terms],
-            moves: vec![(0, 0); family.varying.len()],
-            runs: vec![(0, 0); terms],
-            sames: vec![0; terms],
-        }
+        Self { sums: vec![[0.0; LANE_BLOCK]; terms], targets: vec![NOWHERE; terms] }
     }
 }
 
-/// Gathers the operands of every block from the list, evaluates the terms, and adds them to the parts.
+/// Gathers the operands of every stretch from the list, evaluates the terms, and adds them to the parts.
 ///
-/// Inputs and outputs are those of the terms, with uniform arguments in place.
+/// Inputs and outputs are those of the terms, block after block, with uniform arguments in place.
 pub(crate) fn sum_rows(
     family: &FamilyLoop,
     list: &[f64],
@@ -80,13 +68,15 @@ fn sum_rows_avx512(
         // SAFETY: both are eight doubles, and the processor has these instructions.
         unsafe { _mm512_storeu_pd(to.as_mut_ptr(), _mm512_loadu_pd(from.as_ptr())) }
     };
-    // NOTE: written as a loop, this would be additions one after another.
+    // NOTE: written as a loop, this would be additions one after another. No sum is -0, so that adding 0 in the lanes
+    // of other rows changes nothing; a store under a mask would be waited for by the next load.
     let add = |to: &mut LaneBlock, from: &LaneBlock, count: u8| {
         let rows = u8::MAX >> (LANE_BLOCK as u8).saturating_sub(count);
         // SAFETY: as above.
         unsafe {
-            let (sum, x) = (_mm512_loadu_pd(to.as_ptr()), _mm512_loadu_pd(from.as_ptr()));
-            _mm512_storeu_pd(to.as_mut_ptr(), _mm512_mask_add_pd(sum, rows, sum, x));
+            let (sum, x) =
+                (_mm512_loadu_pd(to.as_ptr()), _mm512_maskz_loadu_pd(rows, from.as_ptr()));
+            _mm512_storeu_pd(to.as_mut_ptr(), _mm512_add_pd(sum, x));
         }
     };
     sum_with(family, list, parts, terms, room, evaluate, (copy, add));
@@ -98,37 +88,53 @@ fn sum_with(
     list: &[f64],
     parts: &mut [f64],
     (inputs, outputs): (&mut [LaneBlock], &mut [LaneBlock]),
-    RowRoom { sums, targets, moves, runs, sames }: &mut RowRoom,
+    RowRoom { sums, targets }: &mut RowRoom,
     mut evaluate: impl FnMut(&[LaneBlock], &mut [LaneBlock]),
     (copy, add): (impl Fn(&mut LaneBlock, &LaneBlock), impl Fn(&mut LaneBlock, &LaneBlock, u8)),
 ) {
     let FamilyLoop { varying, rows, .. } = family;
-    let columns = varying.len() + outputs.len();
+    let (reads, writes) = (family.terms.inputs(), family.terms.outputs());
+    // A term without operands is possible.
+    let stride = reads.max(1);
+    let columns = varying.len() + writes;
     targets.fill(NOWHERE);
     let mut b = 0;
     for &blocks in &rows.stretches {
-        let (count, places) = (rows.counts[b], &rows.places[b * columns..][..columns]);
-        let before = &rows.places[b.saturating_sub(1) * columns..][..columns];
+        let blocks = blocks as usize;
+        let places = &rows.places[b * columns..][..columns];
+        b += blocks;
+        // All are full but the last.
+        let last = rows.counts[b - 1];
         let (loads, stores) = places.split_at(varying.len());
-        for (a, (&argument, &places)) in varying.iter().zip(loads).enumerate() {
+        // NOTE: plain loops with one place that moves; iterators over every so many blocks are kept in memory.
+        for (&argument, &places) in varying.iter().zip(loads) {
+            let mut to = argument;
             match places {
-                // It is there from the block before.
-                Places::Same(_) if b > 0 && places == before[a] => {}
                 Places::Same(place) => {
-                    copy(&mut inputs[argument], &[list[place as usize]; LANE_BLOCK]);
+                    let all = [list[place as usize]; LANE_BLOCK];
+                    for _ in 0..blocks {
+                        copy(&mut inputs[to], &all);
+                        to += stride;
+                    }
                 }
                 Places::Run(place) => {
-                    copy(&mut inputs[argument], block_at(list, place as usize));
+                    for from in &list[place as usize..].as_chunks().0[..blocks] {
+                        copy(&mut inputs[to], from);
+                        to += stride;
+                    }
                 }
                 Places::Any(table) => {
                     let any = rows.any[table as usize].map(|place| list[place as usize]);
-                    copy(&mut inputs[argument], &any);
+                    copy(&mut inputs[to], &any);
                 }
             }
         }
-        evaluate(inputs, outputs);
+        let evaluated = inputs.chunks_exact(stride).zip(outputs.chunks_exact_mut(writes));
+        for (inputs, outputs) in evaluated.take(blocks) {
+            evaluate(&inputs[..reads], outputs);
+        }
         for (term, &places) in stores.iter().enumerate() {
-            let value = &outputs[term];
+            let mut from = term;
             match places {
                 Places::Same(NOWHERE) => {}
                 Places::Same(place) => {
@@ -137,14 +143,24 @@ fn sum_with(
                         targets[term] = place;
                         sums[term] = [0.0; LANE_BLOCK];
                     }
-                    add(&mut sums[term], value, count);
+                    for _ in 1..blocks {
+                        add(&mut sums[term], &outputs[from], LANE_BLOCK as u8);
+                        from += writes;
+                    }
+                    add(&mut sums[term], &outputs[from], last);
                 }
                 Places::Run(place) => {
-                    add(block_at_mut(parts, place as usize), value, count);
+                    let parts = &mut parts[place as usize..].as_chunks_mut().0[..blocks];
+                    let Some((end, full)) = parts.split_last_mut() else { continue };
+                    for to in full {
+                        add(to, &outputs[from], LANE_BLOCK as u8);
+                        from += writes;
+                    }
+                    add(end, &outputs[from], last);
                 }
                 Places::Any(table) => {
-                    let places = rows.any[table as usize].iter().zip(value);
-                    for (&place, &x) in places.take(usize::from(count)) {
+                    let places = rows.any[table as usize].iter().zip(&outputs[from]);
+                    for (&place, &x) in places.take(usize::from(last)) {
                         if place != NOWHERE {
                             parts[place as usize] += x;
                         }
@@ -152,58 +168,10 @@ fn sum_with(
                 }
             }
         }
-        if blocks > 1 {
-            let mut moving = 0;
-            for (&argument, &places) in varying.iter().zip(loads) {
-                if let Places::Run(place) = places {
-                    moves[moving] = (argument, place as usize);
-                    moving += 1;
-                }
-            }
-            let (mut still, mut running) = (0, 0);
-            for (term, &places) in stores.iter().enumerate() {
-                if let Places::Run(place) = places {
-                    runs[running] = (term, place as usize);
-                    running += 1;
-                } else {
-                    sames[still] = term;
-                    still += 1;
-                }
-            }
-            for _ in 1..blocks {
-                for (argument, place) in &mut moves[..moving] {
-                    *place += LANE_BLOCK;
-                    copy(&mut inputs[*argument], block_at(list, *place));
-                }
-                evaluate(inputs, outputs);
-                for &term in &sames[..still] {
-                    add(&mut sums[term], &outputs[term], FULL);
-                }
-                for (term, place) in &mut runs[..running] {
-                    *place += LANE_BLOCK;
-                    add(block_at_mut(parts, *place), &outputs[*term], FULL);
-                }
-            }
-        }
-        b += blocks as usize;
     }
     for (sum, &target) in sums.iter().zip(targets.iter()) {
         flush(sum, target, parts);
     }
-}
-
-/// Eight numbers from a place on; there is room for them.
-#[inline(always)]
-fn block_at(list: &[f64], place: usize) -> &LaneBlock {
-    let rest = &list[place..];
-    rest.first_chunk().expect("the list goes on for a block beyond its end")
-}
-
-/// Eight places for sums; there is room for them.
-#[inline(always)]
-fn block_at_mut(parts: &mut [f64], place: usize) -> &mut LaneBlock {
-    let rest = &mut parts[place..];
-    rest.first_chunk_mut().expect("the parts go on for a block beyond their end")
 }
 
 /// Adds the lanes of a sum to its part, halves first.

@@ -249,11 +249,13 @@ impl Emitter<'_> {
     /// Stores outputs that no instruction computes, and returns.
     fn leave(&mut self) {
         let [_, scratch] = SCRATCH;
-        for o in 0..self.registers.values.outputs.len() {
+        let (mut o, mut has_copied) = (0, false);
+        while o < self.registers.values.outputs.len() {
+            let count = self.packing().copy(o, scratch);
+            has_copied |= count > 0;
             let v = self.registers.values.outputs[o];
-            if (v as usize) < self.tape.layout.first_temporary() {
-                let from = self.registers.operand(v);
-                let from = match from {
+            if count == 0 && (v as usize) < self.tape.layout.first_temporary() {
+                let from = match self.registers.operand(v) {
                     MachineOperand::Register(r) => r,
                     memory => {
                         self.assembler.load(self.target.width, scratch, memory);
@@ -262,8 +264,10 @@ impl Emitter<'_> {
                 };
                 self.output(o as u32, from);
             }
+            o += count.max(1);
         }
-        let wide = self.sincos[Width::Ymm as usize..].iter().any(Option::is_some)
+        let wide = has_copied
+            || self.sincos[Width::Ymm as usize..].iter().any(Option::is_some)
             || self.aside.iter().any(|a| a.0 as usize >= Width::Ymm as usize);
         if self.target.width != Width::Scalar || wide {
             self.assembler.clear_upper();
@@ -274,6 +278,11 @@ impl Emitter<'_> {
             }
         }
         self.assembler.ret();
+    }
+
+    fn packing(&mut self) -> Packing<'_> {
+        let evex = self.target.isa == InstructionSet::Avx512;
+        Packing { assembler: &mut self.assembler, registers: &mut self.registers, evex }
     }
 
     fn subroutine(&self, width: Width) -> SinCosRoutine {
@@ -364,11 +373,8 @@ impl Emitter<'_> {
             let [_, scratch] = SCRATCH;
             let from = self.registers.register_of(v).unwrap_or_else(|| {
                 let (base, offset) = self.registers.memory_of(v);
-                self.assembler.load(
-                    self.target.width,
-                    scratch,
-                    MachineOperand::Memory(base, offset),
-                );
+                let memory = MachineOperand::Memory(base, offset);
+                self.assembler.load(self.target.width, scratch, memory);
                 scratch
             });
             while let Some(o) = next {
@@ -572,9 +578,7 @@ impl Emitter<'_> {
         // What is left of the register repeats the last angle.
         angles.resize(room(width), angles[count - 1]);
         self.registers.evict(&mut self.assembler, 0xff << own, NONE);
-        let evex = self.target.isa == InstructionSet::Avx512;
-        let Self { assembler, registers, .. } = self;
-        Packing { assembler, registers, evex }.pack(width, own + ARGUMENT, &angles);
+        self.packing().pack(width, own + ARGUMENT, &angles);
         self.call_sincos(width);
         for (values, from) in [(&sines, SIN), (&cosines, COS)] {
             if values.iter().any(|&v| v != NONE) {

@@ -2,7 +2,7 @@
 
 use super::assembler::{Assembler, MachineOperand, VectorInstruction, Width};
 use super::opcode::{JOIN_FOUR, JOIN_TWO, JOIN_TWO_EVEX, PAIR, PAIR_MEMORY};
-use super::registers::Registers;
+use super::registers::{FrameLayout, Registers};
 
 /// The narrowest width that holds so many doubles.
 pub(super) fn width_for(count: usize) -> Width {
@@ -56,6 +56,20 @@ impl Packing<'_> {
             self.assembler.load(width, to, MachineOperand::Memory(base, offset));
         }
         follow && inputs
+    }
+
+    /// Copies an output of one lane and those after it, if they are inputs that follow each other; says how many.
+    pub(super) fn copy(&mut self, output: usize, through: u8) -> usize {
+        let width = if self.evex { Width::Zmm } else { Width::Ymm };
+        let given = self.registers.values.outputs.get(output..output + room(width));
+        let given = given.map_or_else(Vec::new, <[u32]>::to_vec);
+        let FrameLayout { outputs, output_shift, stride, .. } = self.registers.frame;
+        let is_one_lane = stride as usize == size_of::<f64>();
+        if !is_one_lane || given.is_empty() || !self.load_together(width, through, &given) {
+            return 0;
+        }
+        self.assembler.store(width, outputs, output as i32 * stride - output_shift, through);
+        given.len()
     }
 
     fn join(&mut self, width: Width, to: u8) {
