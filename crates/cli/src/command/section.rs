@@ -105,27 +105,26 @@ pub(crate) fn section(arguments: &SectionArguments) -> Result<Exit, Exit> {
 /// How many motions a range has by itself.
 const STARTS: usize = 20;
 
-/// The points of many motions, one after another.
+/// The points of many motions, in the order of their starts.
 fn many(
     text: &VariedModel,
     range: &ParameterRange,
     request: &SectionRequest,
 ) -> Result<pfaff::Section, Exit> {
+    let values = range.values(STARTS);
+    let models = values.iter().map(|&value| text.changed(&range.name, value));
+    let models = models.collect::<Result<Vec<pfaff::Model>, Exit>>()?;
+    let found = pfaff::section_many(&models, request, &mut || !guard::is_asked_to_end());
     let mut whole: Option<pfaff::Section> = None;
-    for value in range.values(STARTS) {
-        let model = text.changed(&range.name, value)?;
+    for (value, found) in values.iter().zip(found) {
         // A start from which nothing can move, such as one beyond the energy, is left out.
-        let Ok(found) = pfaff::section(&model, request, &mut || !guard::is_asked_to_end())
-        else {
+        let Ok(found) = found else {
             say(&format!("note: no motion begins at {} = {value}", range.name));
             continue;
         };
         match &mut whole {
             Some(whole) => whole.append(found),
             None => whole = Some(found),
-        }
-        if guard::is_asked_to_end() {
-            break;
         }
     }
     whole.ok_or_else(|| usage("--starts: no motion begins at any of these values"))

@@ -200,3 +200,47 @@ fn branches_go_on_where_charts_change() {
     let mirrored = found.branches.iter().filter_map(last).any(|y| y < -0.4);
     assert!(mirrored, "the branch that begins below is followed, too");
 }
+
+/// On families: a bead that rests anywhere along z leaves x = 0 at p = 0, to x² = p. The masses depend on z, so that it
+/// is not cyclic.
+#[test]
+fn branch_points_on_families_are_found() {
+    let text = "
+        coordinates x, z
+        parameters p = -1
+        lagrangian ((2 + cos(z))*x'^2 + z'^2)/2 + p*x^2/2 - x^4/4
+        initial x = 0, z = 0.4";
+    let found = over(text, "p", -1.0, 1.0).unwrap();
+    let branch = specials(&found, "branch");
+    assert!(branch.iter().any(|s| s.parameter.abs() < 1e-9), "{branch:?}");
+    let ends = found.branches.iter().filter_map(|branch| branch.points.last());
+    let arms: Vec<f64> = ends
+        .filter(|end| (end.parameter - 1.0).abs() < 1e-9)
+        .map(|end| end.state[0].1)
+        .collect();
+    for sign in [1.0, -1.0] {
+        assert!(arms.iter().any(|x| (x - sign).abs() < 1e-8), "{arms:?}");
+    }
+}
+
+/// Two eigenvalues at once: a bead in a bowl that turns over at p = 1 rests on a ring with r² = p − 1.
+#[test]
+fn a_ring_of_equilibria_begins_where_two_eigenvalues_vanish() {
+    let text = "
+        coordinates x, y
+        parameters p = 0
+        lagrangian (x'^2 + y'^2)/2 - (1 - p)*(x^2 + y^2)/2 - (x^2 + y^2)^2/4
+        initial x = 0, y = 0";
+    let found = over(text, "p", 0.0, 2.0).unwrap();
+    let branch = specials(&found, "branch");
+    assert!(branch.iter().any(|s| (s.parameter - 1.0).abs() < 1e-9), "{branch:?}");
+    let ends = found.branches.iter().filter_map(|branch| branch.points.last());
+    let radius = |state: &[(String, f64)]| libm::hypot(state[0].1, state[1].1);
+    assert!(
+        ends.clone()
+            .any(|end| (end.parameter - 2.0).abs() < 1e-9
+                && (radius(&end.state) - 1.0).abs() < 1e-8),
+        "{:?}",
+        ends.collect::<Vec<_>>()
+    );
+}

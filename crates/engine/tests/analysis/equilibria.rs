@@ -167,3 +167,21 @@ fn driven_systems_rest_where_they_rest_always() {
     let mathieu = Model::parse("coordinates x\nequation x'' = -(1 + cos(t))*x").unwrap();
     assert_eq!(search(&mathieu, &[]).found.len(), 1);
 }
+
+/// A spherical pendulum by two components of its direction: at the edge of that chart all rates vanish, but nothing
+/// rests there.
+#[test]
+fn edges_of_charts_are_no_equilibria() {
+    let text = "
+        coordinates x, y
+        lagrangian (x'^2 + y'^2 + (x*x' + y*y')^2/(1 - x^2 - y^2))/2 + 9.81*sqrt(1 - x^2 - y^2)
+        initial x = 0.3, y = 0.1";
+    let found = search(&Model::parse(text).unwrap(), &[]).found;
+    assert_eq!(found.len(), 1, "{found:?}");
+    assert!(found[0].state.iter().all(|(_, x)| x.abs() < 1e-9), "{found:?}");
+    // What lies on a steep wall rests in truth.
+    let text = "coordinates x\nlagrangian x'^2/2 - x - exp(-60*x)";
+    let found = search(&Model::parse(text).unwrap(), &[]).found;
+    assert_eq!(found.len(), 1, "{found:?}");
+    assert!((found[0].state[0].1 - libm::log(60.0) / 60.0).abs() < 1e-10, "{found:?}");
+}

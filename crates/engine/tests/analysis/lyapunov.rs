@@ -195,3 +195,98 @@ fn spectra_are_those_of_the_literature() {
         }
     }
 }
+
+/// Until the errors are small, without an end: eight stretches of the motion beside each other know Lorenz's spectrum
+/// to three decimals (0.9056, 0, −14.5723, Sprott 2003).
+#[test]
+fn lorenz_is_known_to_three_decimals() {
+    let text = "
+        coordinates x, y, z
+        equation x' = 10*(y - x)
+        equation y' = x*(28 - z) - y
+        equation z' = x*y - 8/3*z
+        initial x = 1, y = 1, z = 20";
+    let model = Model::parse(text).expect("the text is right");
+    let found = lyapunov(&model, &LyapunovRequest::default(), &mut || true).expect("it begins");
+    assert_eq!((found.stretches, found.zeros.count()), (8, 1), "{found:?}");
+    for (λ, wanted) in found.exponents.iter().zip([0.9056, 0.0, -14.5723]) {
+        assert!((λ - wanted).abs() < 1e-3, "{found:?}");
+    }
+    assert!((found.sum - found.divergence).abs() < 1e-6, "{found:?}");
+    assert!(found.error.iter().all(|ε| *ε < 5e-4), "{found:?}");
+}
+
+fn until_exact(text: &str) -> Lyapunov {
+    let model = Model::parse(text).expect("the text is right");
+    lyapunov(&model, &LyapunovRequest::default(), &mut || true).expect("the motion begins")
+}
+
+/// A driven pendulum with friction by its angle, and on a rod in the plane: the same two exponents in lanes.
+#[test]
+fn lanes_on_constraints_have_the_exponents_of_free_coordinates() {
+    let by_angle = until_exact(
+        "
+        coordinates a
+        equation a'' = -0.5*a' - sin(a) + 1.15*cos(2*t/3)
+        initial a = 0.3",
+    );
+    let on_rod = until_exact(
+        "
+        coordinates x, y
+        lagrangian (x'^2 + y'^2)/2 - y
+        constraint rod: x^2 + y^2 = 1
+        force x: -0.5*x' - 1.15*cos(2*t/3)*y
+        force y: -0.5*y' + 1.15*cos(2*t/3)*x
+        initial x = sin(0.3), y = -cos(0.3)",
+    );
+    assert_eq!((by_angle.stretches, on_rod.stretches), (8, 8));
+    for found in [&by_angle, &on_rod] {
+        assert!((found.divergence + 0.5).abs() < 1e-6, "{found:?}");
+        assert!((found.sum - found.divergence).abs() < 1e-6, "{found:?}");
+    }
+    assert_eq!(on_rod.exponents.len(), 2);
+    for k in 0..2 {
+        let room = 4.0 * libm::hypot(by_angle.error[k], on_rod.error[k]) + 1e-4;
+        assert!(
+            (by_angle.exponents[k] - on_rod.exponents[k]).abs() < room,
+            "{by_angle:?}\n{on_rod:?}"
+        );
+    }
+}
+
+/// A sleigh with friction and a torque that comes and goes: of its five exponents three are those of shifts and turn,
+/// and two those of the equations for its speed and its turning, u' = a w² − k u and
+/// (J + a²) w' = −a u w − c w + M cos t.
+#[test]
+fn a_driven_sleigh_has_the_exponents_of_its_reduced_equations() {
+    let reduced = until_exact(
+        "
+        coordinates u, w
+        equation u' = 0.4*w^2 - 0.1*u
+        equation w' = (-0.4*u*w - 0.05*w + 2*cos(t))/1.16
+        initial u = 0.3, w = 0.2",
+    );
+    let whole = until_exact(
+        "
+        coordinates x, y, p
+        lagrangian (x'^2 + y'^2)/2 + 0.4*p'*(y'*cos(p) - x'*sin(p)) + (1 + 0.4^2)*p'^2/2
+        constraint blade: y'*cos(p) - x'*sin(p) = 0
+        force x: -0.1*x'
+        force y: -0.1*y'
+        force p: -0.05*p' + 2*cos(t)
+        initial x' = 0.3, p' = 0.2",
+    );
+    assert_eq!((whole.exponents.len(), whole.stretches), (5, 8), "{whole:?}");
+    assert!((whole.sum - whole.divergence).abs() < 1e-6, "{whole:?}");
+    assert!((reduced.sum - reduced.divergence).abs() < 1e-6, "{reduced:?}");
+    assert_eq!(whole.zeros.symmetries, 3, "{whole:?}");
+    let mut left = whole.exponents.clone();
+    left.sort_by(|a, b| a.abs().total_cmp(&b.abs()));
+    assert!(left[..3].iter().all(|λ| λ.abs() < 2e-3), "{whole:?}");
+    let mut two = left[3..].to_vec();
+    two.sort_by(|a, b| b.total_cmp(a));
+    let error = whole.error.iter().chain(&reduced.error).fold(0.0_f64, |m, ε| m.max(*ε));
+    for (λ, wanted) in two.iter().zip(&reduced.exponents) {
+        assert!((λ - wanted).abs() < 4.0 * error + 1e-3, "{whole:?}\n{reduced:?}");
+    }
+}

@@ -436,3 +436,31 @@ fn parameters_that_change_only_the_neighbours() {
     assert!((special[0].parameter - 1.858_187_541_547_75).abs() < 1e-9);
     assert!((special[1].parameter - 2.099_460_445_486_665).abs() < 1e-9);
 }
+
+/// Beside van der Pol's oscillator a quantity that runs away as e^{10 t}: its periodic motion has a multiplier of about
+/// 10²⁹, and is followed in parts. The period is that of the oscillator alone.
+#[test]
+fn very_unstable_motions_are_followed() {
+    let alone = "
+        coordinates x
+        parameters m = 1
+        equation x'' = m*(1 - x^2)*x' - x
+        initial x = 2, x' = 0";
+    let beside = "
+        coordinates x, z
+        parameters m = 1
+        equation x'' = m*(1 - x^2)*x' - x
+        equation z' = 10*(z - x)
+        initial x = 2, x' = 0, z = 2";
+    let [alone, beside] =
+        [alone, beside].map(|text| along(text, ("m", 1.0, 1.4), Some("6.66"), None));
+    let last = |found: &Continuation| {
+        let point = found.branches[0].points.last().expect("it has points").clone();
+        (point.parameter, point.period.expect("it is periodic"), point.stability)
+    };
+    let ((p, period, stability), (q, other, unstable)) = (last(&alone), last(&beside));
+    assert!((p - 1.4).abs() < 1e-9 && (q - 1.4).abs() < 1e-9, "{p} {q}");
+    assert!((period - other).abs() < 1e-8, "{period} {other}");
+    assert_eq!(stability, Stability::AsymptoticallyStable);
+    assert_eq!(unstable, Stability::Unstable);
+}

@@ -28,6 +28,7 @@ impl ToJson for Lyapunov {
                 ),
             ),
             ("time", numbers(&[self.time.0, self.time.1])),
+            ("stretches", Value::from(self.stretches as u64)),
             ("steps", Value::from(self.steps as u64)),
             ("stop", string(self.stop.as_ref().map_or("end", |stop| stop.name()))),
         ])
@@ -45,7 +46,11 @@ impl ToText for Lyapunov {
     fn to_text(&self) -> String {
         let mut text = format!("{}\n", self.title);
         let (from, to) = (significant(self.time.0, 6), significant(self.time.1, 6));
-        let _ = writeln!(text, "  from t = {from} to {to}, {} steps", self.steps);
+        let beside = match self.stretches {
+            1 => String::new(),
+            count => format!(" in {count} stretches beside each other"),
+        };
+        let _ = writeln!(text, "  from t = {from} to {to}{beside}, {} steps", self.steps);
         if let Some(stop) = &self.stop {
             let _ = writeln!(text, "  stopped early: {}", stop.name());
         }

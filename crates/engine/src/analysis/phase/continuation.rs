@@ -7,22 +7,26 @@
 //! | kind | function |
 //! |---|---|
 //! | `fold` | $dp/ds$ |
-//! | `branch` | $\det\begin{pmatrix} g_w & g_p \\\\ w' & p' \end{pmatrix}$ |
+//! | `branch` | $\det\begin{pmatrix} g_w & g_p \\\\ w' & p' \end{pmatrix}$, or the number of positive eigenvalues |
 //! | `hopf` | the real part of the complex pair next to the imaginary axis |
 //!
 //! At a branch point the other branch begins along the second direction of the kernel.
 
 use pfaff_model::{Workspace, closest};
-use pfaff_solver::{Lu, eigenvalues, eigenvector, least_squares, singular_values};
+use pfaff_solver::{eigenvalues, eigenvector, least_squares, singular_values};
 
 use crate::analysis::phase::branch::{
     Branch, BranchPoint, Continuation, ContinueRequest, SpecialPoint,
 };
-use crate::analysis::phase::equilibria::{EquilibriaRequest, states};
+use crate::analysis::phase::branch_place::{
+    Place, family, growing_alone, least_of_equations, least_value, orientation, tangent,
+};
+use crate::analysis::phase::equilibria::{EquilibriaRequest, is_linked, states};
 use crate::analysis::phase::field::{FieldPoint, ParameterSlopes};
 use crate::analysis::phase::linearize::{LinearizeRequest, Phase};
 use crate::analysis::phase::orbit_branch::from_hopf;
 use crate::analysis::phase::quotient::{Quotient, scattered};
+use crate::analysis::phase::tangent_flow::add_to_basis;
 use crate::error::{Error, Failure};
 use crate::model::Model;
 
@@ -49,19 +53,6 @@ pub fn continue_equilibria(
     watch: &mut dyn FnMut() -> bool,
 ) -> Result<Continuation, Error> {
     follow_all(model, request, watch).map_err(|failure| failure.in_source(&model.source))
-}
-
-/// A point on a branch, with its tangent.
-#[derive(Clone)]
-struct Place {
-    p: f64,
-    point: FieldPoint,
-    quotient: Quotient,
-    /// $(g_w, g_p)$ by rows.
-    matrix: Vec<f64>,
-    /// $(w', p')$ of length 1.
-    tangent: Vec<f64>,
-    values: Vec<[f64; 2]>,
 }
 
 struct Follower<'a> {
@@ -344,12 +335,22 @@ impl Follower<'_> {
                 turned(place).signum() * least_value(&place.matrix, w, &place.tangent)
             };
             let found = self.locate(here, length, (least(here), least(next)), &least);
-            if let Some(found) = found.filter(|found| self.is_inside(found.p)) {
-                branch.special.push(self.special("branch", &found));
-                let p = found.p;
-                let new = self.switched(&found, length).into_iter();
-                others.extend(new.map(|place| (place, Some(p))));
-            }
+            self.add_branch_point(found, here, length, branch, others);
+        } else if !is_fold && growing_alone(here) != growing_alone(next) {
+            // In families the determinant is zero, and two eigenvalues at once do not change its sign.
+            let family = family(here).min(family(next));
+            let before = growing_alone(here);
+            let least = |place: &Place| {
+                let sign = if growing_alone(place) == before { 1.0 } else { -1.0 };
+                sign * least_of_equations(place, family).0
+            };
+            let found = self.locate(here, length, (least(here), least(next)), &least);
+            // Where two real eigenvalues became complex nothing vanishes.
+            let found = found.filter(|found| {
+                let (least, largest) = least_of_equations(found, family);
+                least <= 1e-6 * largest
+            });
+            self.add_branch_point(found, here, length, branch, others);
         }
         let pair = |place: &Place| {
             let complex = place.values.iter().filter(|v| v[1] > 0.0);
@@ -372,67 +373,52 @@ impl Follower<'_> {
         }
     }
 
-    /// Both ways along the other branch through a place.
-    fn switched(&mut self, at: &Place, length: f64) -> Vec<Place> {
+    /// Adds a branch point inside the range, with the starts of the other branches.
+    fn add_branch_point(
+        &mut self,
+        found: Option<Place>,
+        here: &Place,
+        length: f64,
+        branch: &mut Branch,
+        others: &mut Vec<(Place, Option<f64>)>,
+    ) {
+        let Some(found) = found.filter(|found| self.is_inside(found.p)) else { return };
+        branch.special.push(self.special("branch", &found));
+        let p = found.p;
+        let new = self.switched(&found, here, length).into_iter();
+        others.extend(new.map(|place| (place, Some(p))));
+    }
+
+    /// Both ways along the other branch through a place, as seen from one before it.
+    fn switched(&mut self, at: &Place, before: &Place, length: f64) -> Vec<Place> {
         let w = at.quotient.variables.len();
-        let split = singular_values(&at.matrix, w, w + 1);
-        let mut found = Vec::new();
-        // The kernel has two directions; the part of each that is not the tangent.
-        for direction in split.directions.iter().rev().take(2) {
-            let part: f64 = direction.iter().zip(&at.tangent).map(|(a, b)| a * b).sum();
-            let mut other: Vec<f64> =
-                direction.iter().zip(&at.tangent).map(|(a, b)| a - part * b).collect();
+        // The branch itself and its family, as they are before.
+        let mut known: Vec<Vec<f64>> = vec![at.tangent.clone()];
+        let split = singular_values(&before.matrix, w, w + 1);
+        for direction in split.directions.iter().rev().take(1 + family(before)) {
+            add_to_basis(&mut known, direction.clone());
+        }
+        known.truncate(1 + family(before));
+        let kernel = singular_values(&at.matrix, w, w + 1).directions;
+        let beside = kernel.iter().rev().take(known.len() + 1).map(|direction| {
+            let mut other = direction.clone();
+            for known in &known {
+                let part: f64 = known.iter().zip(direction).map(|(a, b)| a * b).sum();
+                other.iter_mut().zip(known).for_each(|(x, k)| *x -= part * k);
+            }
             let size = other.iter().map(|x| x * x).sum::<f64>().sqrt();
-            if size < 0.5 {
-                continue;
-            }
-            other.iter_mut().for_each(|x| *x /= size);
-            for sign in [1.0, -1.0] {
-                let along: Vec<f64> = other.iter().map(|x| sign * x).collect();
-                found.extend(self.corrected(at, length, &along));
-            }
-            break;
+            (size, other)
+        });
+        let Some((size, other)) = beside.max_by(|a, b| a.0.total_cmp(&b.0)) else {
+            return Vec::new();
+        };
+        let mut found = Vec::new();
+        for sign in [1.0, -1.0] {
+            let along: Vec<f64> = other.iter().map(|x| sign * x / size).collect();
+            found.extend(self.corrected(at, length, &along));
         }
         found
     }
-}
-
-/// The unit vector of the kernel of a matrix, such as $(g_w, g_p)$, next to a direction.
-pub(crate) fn tangent(matrix: &[f64], rows: usize, along: &[f64]) -> Option<Vec<f64>> {
-    let columns = along.len();
-    let split = singular_values(matrix, rows, columns);
-    let largest = split.values.first().copied().unwrap_or(0.0);
-    let kernel: Vec<&Vec<f64>> = split
-        .values
-        .iter()
-        .zip(&split.directions)
-        .enumerate()
-        .filter(|(k, (s, _))| *k + 1 == columns || **s <= 1e-9 * largest)
-        .map(|(_, (_, direction))| direction)
-        .collect();
-    let mut tangent = vec![0.0; columns];
-    for direction in &kernel {
-        let part: f64 = direction.iter().zip(along).map(|(a, b)| a * b).sum();
-        tangent.iter_mut().zip(*direction).for_each(|(t, x)| *t += part * x);
-    }
-    let size = tangent.iter().map(|x| x * x).sum::<f64>().sqrt();
-    if size < 1e-12 {
-        return kernel.last().map(|direction| (*direction).clone());
-    }
-    Some(tangent.into_iter().map(|x| x / size).collect())
-}
-
-/// The sign of the determinant of $(g_w, g_p)$ with the tangent below; zero where it is singular.
-fn orientation(matrix: &[f64], w: usize, tangent: &[f64]) -> f64 {
-    let all = [matrix, tangent].concat();
-    let mut lu = Lu::new(w + 1);
-    if lu.factor(w + 1, &all).is_err() { 0.0 } else { lu.orientation() }
-}
-
-/// The least singular value of $(g_w, g_p)$ with the tangent below.
-fn least_value(matrix: &[f64], w: usize, tangent: &[f64]) -> f64 {
-    let all = [matrix, tangent].concat();
-    singular_values(&all, w + 1, w + 1).values.last().copied().unwrap_or(0.0)
 }
 
 /// Gives a parameter a value, and new values to those that are defined by it.
@@ -494,13 +480,27 @@ fn follow_all(
     }
     let mut waiting: Vec<(Place, Option<f64>)> = Vec::new();
     let forward = (request.to - request.from).signum();
+    // Of a family that is linked one member is enough.
+    let mut members: Vec<(usize, FieldPoint)> = Vec::new();
     for (point, quotient) in starts {
         let mut along = vec![0.0; quotient.variables.len() + 1];
         if let Some(last) = along.last_mut() {
             *last = forward;
         }
-        let place = follower.place(&quotient, point, request.from, &along);
-        waiting.extend(place.map(|place| (place, None)));
+        let Some(place) = follower.place(&quotient, point, request.from, &along) else {
+            continue;
+        };
+        let dimension = family(&place);
+        if dimension > 0 {
+            follower.set(request.from);
+            let mut known = members.iter().filter(|(other, _)| *other == dimension);
+            let phase = &mut follower.phase;
+            if known.any(|(_, other)| is_linked(phase, &place.quotient, other, &place.point)) {
+                continue;
+            }
+            members.push((dimension, place.point.clone()));
+        }
+        waiting.push((place, None));
     }
     waiting.reverse();
     let (mut branches, mut interrupted): (Vec<Branch>, bool) = (Vec::new(), false);

@@ -243,6 +243,7 @@ pub(crate) fn states(
         let Some(mut settled) = known.settle(&mut phase.field, &point) else { continue };
         let here = known.moved(&phase.field, &settled);
         if is_singular(&mut phase.field, &here, &settled)
+            || is_edge(&mut phase.field, &here, &settled)
             || !stays(&mut phase.field, &here, &settled)
         {
             continue;
@@ -445,6 +446,30 @@ fn is_singular(field: &mut Field, quotient: &Quotient, point: &FieldPoint) -> bo
     values.iter().any(|x| x.abs() <= VANISHING)
 }
 
+/// Whether a state lies at the edge of a chart, as the components x, y of a unit vector at x² + y² = 1: a little
+/// farther the equations have no value, or their slopes are a small part of what they are there.
+fn is_edge(field: &mut Field, quotient: &Quotient, point: &FieldPoint) -> bool {
+    /// How far states beside it are, in parts of 1 + |y|, and how much steeper an edge is.
+    const BESIDE: f64 = 1e-6;
+    const STEEPER: f64 = 30.0;
+    let steepest = |at: &FieldPoint| {
+        let matrix = quotient.point(at)?.matrix;
+        Some(matrix.iter().fold(0.0_f64, |m, x| m.max(x.abs())))
+    };
+    let mut beside = 0.0_f64;
+    for &c in &quotient.variables {
+        for side in [BESIDE, -BESIDE] {
+            let mut y = point.y.clone();
+            y[c] += side * (1.0 + y[c].abs());
+            let moved = quotient.chart.complete(field, point.t, &mut y);
+            let there = moved.and_then(|()| field.at(point.t, &y)).ok();
+            let Some(slope) = there.as_ref().and_then(steepest) else { return true };
+            beside = beside.max(slope);
+        }
+    }
+    steepest(point).is_none_or(|own| own > STEEPER * beside)
+}
+
 /// Takes angles, which are coordinates whose shift by 2π changes nothing, into (−π, π], and sets what is zero up to
 /// rounding to zero.
 fn wrap(phase: &mut Phase, quotient: &Quotient, point: &mut FieldPoint, sides: &[Side]) {
@@ -525,7 +550,12 @@ fn goes_on(a: &[Vec<f64>], b: &[Vec<f64>]) -> bool {
 }
 
 /// Whether two equilibria of a family are linked by others, without a corner at which families meet.
-fn is_linked(phase: &mut Phase, quotient: &Quotient, a: &FieldPoint, b: &FieldPoint) -> bool {
+pub(crate) fn is_linked(
+    phase: &mut Phase,
+    quotient: &Quotient,
+    a: &FieldPoint,
+    b: &FieldPoint,
+) -> bool {
     let distance = |a: &FieldPoint, b: &FieldPoint| distance(quotient, a, b);
     let whole = distance(a, b);
     let mut here = a.clone();

@@ -4,15 +4,19 @@
 //!
 //! for directions that are made orthonormal again and again (Benettin, Galgani, Giorgilli and Strelcyn 1980), on the
 //! tangent space of the constraints. Their sum is the mean divergence of the flow, which is integrated separately.
+//!
+//! Where no end is given, the beginning of the motion is followed alone, and then eight stretches of it beside each
+//! other in lanes, from states that lie apart on it: means over an attractor do not ask in which order it is visited.
 
 use pfaff_model::Principle;
-use pfaff_program::Backend;
+use pfaff_program::{Backend, LANES};
 use pfaff_solver::{
     self as solver, Control, DenseStep, Observer, OdeOptions, System, integrate,
 };
 
 use crate::analysis::phase::linearize::{LinearizeRequest, Phase};
 use crate::analysis::phase::tangent_flow::TangentFlow;
+use crate::analysis::phase::tangent_lanes::{LaneSums, TangentLanes};
 use crate::analysis::phase::zero_exponents::ZeroExponents;
 use crate::error::{Error, Failure};
 use crate::model::Model;
@@ -23,11 +27,20 @@ const TRANSIENT: f64 = 0.1;
 /// Into how many parts the rest is divided for the error.
 const BATCHES: usize = 20;
 /// How exact exponents are where no end is given, in parts of 1 + |λ|.
-const WANTED: f64 = 2e-4;
-/// Most steps where no end is given, of one program and of solves.
+const WANTED: f64 = 1.2e-4;
+/// Most steps of a single motion where no end is given, of one program and of solves.
 const MOST: [usize; 2] = [3_000_000, 40_000];
-/// Steps between two looks at the error.
-const LOOK: usize = 20_000;
+/// Steps before the error counts.
+const LEAST: usize = 20_000;
+/// Pieces of a single motion between two starts of lanes.
+const APART: usize = 4;
+/// Trials of lanes between two records, and records between two looks at the error.
+const RECORD: usize = 256;
+const LOOK: usize = 40;
+/// Most instructions in lanes, which take about two seconds.
+const INSTRUCTIONS: usize = 3_000_000_000;
+/// Parts of each lane for the error.
+const PARTS: usize = 4;
 const TOLERANCE: f64 = 1e-8;
 
 /// What is asked for.
@@ -60,8 +73,10 @@ pub struct Lyapunov {
     pub dimension: f64,
     /// Exponents that are zero for a known reason.
     pub zeros: ZeroExponents,
-    /// From when to when.
+    /// From when to when; of stretches beside each other from the first beginning to the last end.
     pub time: (f64, f64),
+    /// How many stretches of the motion were followed beside each other.
+    pub stretches: usize,
     /// Steps.
     pub steps: usize,
     /// Why the motion ended; `None` if it was to end there.
@@ -82,20 +97,15 @@ pub fn lyapunov(
 }
 
 /// Sums at some times: those of the logarithms, and the divergence.
-struct Sums {
-    t: f64,
-    logarithms: Vec<f64>,
-    divergence: f64,
-}
+type Sums = LaneSums;
 
-/// Collects sums while the motion goes on.
-struct Collector<'a> {
+/// Counts steps while the motion goes on.
+struct Counter<'a> {
     watch: &'a mut dyn FnMut() -> bool,
-    sums: Vec<Sums>,
     steps: usize,
 }
 
-impl Observer for Collector<'_> {
+impl Observer for Counter<'_> {
     fn wants_dense(&self, _start: f64, _end: f64) -> bool {
         false
     }
@@ -109,32 +119,55 @@ impl Observer for Collector<'_> {
     }
 }
 
-/// Means and standard errors from the sums after the transient.
-fn means(sums: &[Sums]) -> Option<(usize, Vec<f64>, Vec<f64>, f64)> {
-    let (begin, end) = (sums.first()?.t, sums.last()?.t);
-    let first = sums.iter().position(|s| s.t >= begin + TRANSIENT * (end - begin))?;
-    let (from, to) = (&sums[first], sums.last()?);
-    let span = to.t - from.t;
-    if span <= 0.0 {
-        return None;
+/// Means and standard errors.
+struct Means {
+    exponents: Vec<f64>,
+    error: Vec<f64>,
+    divergence: f64,
+    from: f64,
+}
+
+impl Means {
+    /// From the sums of some stretches after the transient of each, divided into so many parts.
+    fn of(stretches: &[Vec<Sums>], parts: usize) -> Option<Self> {
+        let mut pieces: Vec<(&Sums, &Sums)> = Vec::new();
+        let mut from = f64::INFINITY;
+        for sums in stretches {
+            let (begin, end) = (sums.first()?.t, sums.last()?.t);
+            let first = sums.iter().position(|s| s.t >= begin + TRANSIENT * (end - begin))?;
+            let rest = sums.len() - 1 - first;
+            let edge = |i: usize| &sums[first + rest * i / parts.min(rest).max(1)];
+            pieces.extend((0..parts.min(rest)).map(|i| (edge(i), edge(i + 1))));
+            from = from.min(sums[first].t);
+        }
+        let span: f64 = pieces.iter().map(|(a, b)| b.t - a.t).sum();
+        if pieces.is_empty() || span <= 0.0 {
+            return None;
+        }
+        let r = pieces[0].0.logarithms.len();
+        let gain = |(a, b): &(&Sums, &Sums), k: usize| b.logarithms[k] - a.logarithms[k];
+        let mean = |k: usize| pieces.iter().map(|p| gain(p, k)).sum::<f64>() / span;
+        let exponents: Vec<f64> = (0..r).map(mean).collect();
+        let error = (0..r).map(|k| {
+            let square: f64 = pieces
+                .iter()
+                .map(|piece| {
+                    let length = piece.1.t - piece.0.t;
+                    length / span * (gain(piece, k) / length - exponents[k]).powi(2)
+                })
+                .sum();
+            (square / (pieces.len().max(2) - 1) as f64).sqrt()
+        });
+        let error = error.collect();
+        let gained: f64 = pieces.iter().map(|(a, b)| b.divergence - a.divergence).sum();
+        Some(Self { error, divergence: gained / span, from, exponents })
     }
-    let r = from.logarithms.len();
-    let rate = |a: &Sums, b: &Sums, k: usize| (b.logarithms[k] - a.logarithms[k]) / (b.t - a.t);
-    let mean: Vec<f64> = (0..r).map(|k| rate(from, to, k)).collect();
-    let batches = BATCHES.min(sums.len() - 1 - first);
-    let edge = |i: usize| first + (sums.len() - 1 - first) * i / batches.max(1);
-    let error = (0..r).map(|k| {
-        let square: f64 = (0..batches)
-            .map(|i| {
-                let (a, b) = (&sums[edge(i)], &sums[edge(i + 1)]);
-                let weight = (b.t - a.t) / span;
-                weight * (rate(a, b, k) - mean[k]).powi(2)
-            })
-            .sum();
-        (square / (batches.max(2) - 1) as f64).sqrt()
-    });
-    let error = error.collect();
-    Some((first, mean, error, (to.divergence - from.divergence) / span))
+
+    /// Whether all errors are as small as they should be.
+    fn is_exact(&self) -> bool {
+        let pairs = self.exponents.iter().zip(&self.error);
+        pairs.into_iter().all(|(λ, ε)| *ε <= WANTED * (1.0 + λ.abs()))
+    }
 }
 
 /// The dimension of Kaplan and Yorke. Exponents within twice their error count as zero, and the least ones as far as
@@ -152,6 +185,127 @@ fn dimension(exponents: &[f64], error: &[f64], zeros: usize) -> f64 {
         sum += λ;
     }
     exponents.len() as f64
+}
+
+/// A motion in one piece after another, at whose ends the sums are looked at.
+struct Single<'a> {
+    flow: TangentFlow,
+    counter: Counter<'a>,
+    t: f64,
+    state: Vec<f64>,
+    tolerance: f64,
+    /// The length of a piece, and of the first step in it.
+    length: f64,
+    step: Option<f64>,
+    sums: Vec<Sums>,
+}
+
+impl Single<'_> {
+    /// One piece more, at most to an end; why it stopped before.
+    fn piece(&mut self, t1: f64) -> Option<StopReason> {
+        let before = self.counter.steps;
+        let left = t1 - self.t;
+        let end = if left < 1.5 * self.length { t1 } else { self.t + self.length };
+        let (tolerance, step) = (self.tolerance, self.step);
+        let options =
+            OdeOptions { t0: self.t, t1: end, tolerance, step, ..OdeOptions::default() };
+        let outcome = integrate(&mut self.flow, &self.state, &options, &mut self.counter);
+        let taken = self.counter.steps - before;
+        self.step = Some((outcome.t - self.t) / taken.max(1) as f64);
+        (self.t, self.state) = (outcome.t, outcome.y);
+        self.flow.renew(&mut self.state);
+        self.record();
+        if t1 == f64::INFINITY && taken > 0 {
+            // Pieces of about a hundred steps.
+            self.length *= (100.0 / taken as f64).clamp(0.2, 5.0);
+        }
+        match outcome.stop {
+            solver::StopReason::End | solver::StopReason::Event(_) => None,
+            solver::StopReason::StepTooSmall => Some(StopReason::StepTooSmall),
+            solver::StopReason::Singular => Some(StopReason::Singular),
+            solver::StopReason::NotFinite => Some(StopReason::NotFinite),
+            solver::StopReason::MaxSteps => Some(StopReason::MaxSteps),
+            solver::StopReason::Interrupted => Some(StopReason::Interrupted),
+        }
+    }
+
+    fn record(&mut self) {
+        let logarithms = self.flow.logarithms.clone();
+        let divergence = self.state[self.state.len() - 1];
+        self.sums.push(Sums { t: self.t, logarithms, divergence });
+    }
+
+    /// Until a time.
+    fn until(&mut self, t1: f64) -> Option<StopReason> {
+        while t1 - self.t > 1e-12 * self.length {
+            if let Some(stop) = self.piece(t1) {
+                return Some(stop);
+            }
+        }
+        None
+    }
+
+    /// Until the errors are small, or for so many steps.
+    fn until_exact(&mut self, most: usize) -> Option<StopReason> {
+        while self.counter.steps < most {
+            if let Some(stop) = self.piece(f64::INFINITY) {
+                return Some(stop);
+            }
+            if self.sums.len().is_multiple_of(50) && self.counter.steps > LEAST {
+                let found = Means::of(std::slice::from_ref(&self.sums), BATCHES);
+                if found.is_some_and(|found| found.is_exact()) {
+                    break;
+                }
+            }
+        }
+        None
+    }
+
+    /// Follows the beginning of the motion and starts lanes on it; why it stopped before.
+    fn start(&mut self, lanes: &mut TangentLanes) -> Option<StopReason> {
+        for lane in 0..LANES {
+            for _ in 0..APART {
+                if let Some(stop) = self.piece(f64::INFINITY) {
+                    return Some(stop);
+                }
+            }
+            let h = self.step.unwrap_or(self.length);
+            lanes.start(lane, self.t, h, &self.state);
+        }
+        None
+    }
+}
+
+/// Follows lanes until the errors are small. Why they stopped before; no sums where single motions know better.
+fn follow(
+    lanes: &mut TangentLanes,
+    watch: &mut dyn FnMut() -> bool,
+) -> (Vec<Vec<Sums>>, Option<StopReason>) {
+    let mut stretches = vec![Vec::new(); LANES];
+    let most = INSTRUCTIONS / lanes.instructions.max(1) / RECORD;
+    let mut records = 0;
+    loop {
+        for (lane, stretch) in stretches.iter_mut().enumerate() {
+            match lanes.sums(lane) {
+                Some(sums) => stretch.push(sums),
+                None => return (Vec::new(), Some(StopReason::StepTooSmall)),
+            }
+        }
+        if records >= most.max(LOOK) {
+            return (stretches, None);
+        }
+        if records % LOOK == 0 && records * RECORD > LEAST {
+            let found = Means::of(&stretches, PARTS);
+            if found.is_some_and(|found| found.is_exact()) {
+                return (stretches, None);
+            }
+        }
+        if !watch() {
+            return (stretches, Some(StopReason::Interrupted));
+        }
+        lanes.advance(RECORD);
+        records += 1;
+    }
 }
 
 fn spectrum(
@@ -178,7 +332,8 @@ fn spectrum(
         return Err(Failure::usage("a tolerance lies between 1e-15 and 0.1"));
     }
     let Phase { model: workspace, dynamics, field, y, .. } = phase;
-    let Some((mut flow, mut state)) =
+    let (symbols, rows) = (field.symbols.clone(), field.m + field.holonomic());
+    let Some((flow, state)) =
         TangentFlow::new(&workspace, &dynamics, field, backend, (t0, &y))?
     else {
         return Err(Failure::usage("at the initial state the equations have no value"));
@@ -189,61 +344,46 @@ fn spectrum(
         ));
     }
     let most = MOST[usize::from(!flow.is_explicit())];
-    let mut collector = Collector { watch, sums: Vec::new(), steps: 0 };
-    let last = state.len() - 1;
-    let mut t = t0;
-    let mut stop = None;
+    // Constraints that repeat others are left to the solve of each state.
+    let is_regular = flow.r + rows == flow.d;
+    let mut lanes = if request.t1.is_none() && is_regular {
+        TangentLanes::new(&workspace, &dynamics, &symbols, flow.r, tolerance, backend)
+    } else {
+        None
+    };
     // A piece ends where the sums are looked at.
-    let pieces = 400;
-    let mut length = request.t1.map_or(1.0, |t1| (t1 - t0) / f64::from(pieces));
-    collector.sums.push(Sums { t, logarithms: flow.logarithms.clone(), divergence: 0.0 });
-    let mut step = None;
-    loop {
-        let left = request.t1.map_or(f64::INFINITY, |t1| t1 - t);
-        if left <= 1e-12 * length {
-            break;
-        }
-        let before = collector.steps;
-        let end = if left < 1.5 * length { t + left } else { t + length };
-        let options = OdeOptions { t0: t, t1: end, tolerance, step, ..OdeOptions::default() };
-        let outcome = integrate(&mut flow, &state, &options, &mut collector);
-        let taken = collector.steps - before;
-        step = Some((outcome.t - t) / taken.max(1) as f64);
-        (t, state) = (outcome.t, outcome.y);
-        flow.renew(&mut state);
-        let (logarithms, divergence) = (flow.logarithms.clone(), state[last]);
-        collector.sums.push(Sums { t, logarithms, divergence });
-        stop = match outcome.stop {
-            solver::StopReason::End | solver::StopReason::Event(_) => None,
-            solver::StopReason::StepTooSmall => Some(StopReason::StepTooSmall),
-            solver::StopReason::Singular => Some(StopReason::Singular),
-            solver::StopReason::NotFinite => Some(StopReason::NotFinite),
-            solver::StopReason::MaxSteps => Some(StopReason::MaxSteps),
-            solver::StopReason::Interrupted => Some(StopReason::Interrupted),
-        };
-        if stop.is_some() {
-            break;
-        }
-        if request.t1.is_none() {
-            if collector.sums.len().is_multiple_of(50) && collector.steps > LOOK / 4 {
-                let found = means(&collector.sums);
-                let is_exact = found.is_some_and(|(_, mean, error, _)| {
-                    mean.iter().zip(&error).all(|(λ, ε)| *ε <= WANTED * (1.0 + λ.abs()))
-                });
-                if is_exact && collector.steps > LOOK {
-                    break;
+    let length = request.t1.map_or(1.0, |t1| (t1 - t0) / 400.0);
+    let counter = Counter { watch, steps: 0 };
+    let sums = Vec::new();
+    let mut single =
+        Single { flow, counter, t: t0, state, tolerance, length, step: None, sums };
+    single.record();
+    let mut followed = None;
+    let stop = match (&mut lanes, request.t1) {
+        (_, Some(t1)) => single.until(t1),
+        (None, None) => single.until_exact(most),
+        (Some(lanes), None) => match single.start(lanes) {
+            Some(stop) => Some(stop),
+            None => {
+                let (stretches, stop) = follow(lanes, single.counter.watch);
+                if stretches.is_empty() {
+                    single.until_exact(most)
+                } else {
+                    followed = Some((stretches, lanes.steps(), lanes.state(0)));
+                    stop
                 }
             }
-            if collector.steps >= most {
-                break;
-            }
-            // Pieces of about a hundred steps.
-            if taken > 0 {
-                length = (length * 100.0 / taken as f64).clamp(0.2 * length, 5.0 * length);
-            }
+        },
+    };
+    let (stretches, parts, steps, (t, end)) = match followed {
+        Some((stretches, steps, end)) => (stretches, PARTS, steps, end),
+        None => {
+            let end = (single.t, single.state[..single.flow.d].to_vec());
+            (vec![single.sums], BATCHES, single.counter.steps, end)
         }
-    }
-    let Some((first, mean, error, divergence)) = means(&collector.sums) else {
+    };
+    let Some(Means { exponents: mean, error, divergence, from }) = Means::of(&stretches, parts)
+    else {
         return Err(match stop {
             Some(stop) => Failure::Usage(format!(
                 "the motion stops at t = {t:.6} ({}): that is too short for exponents",
@@ -252,8 +392,9 @@ fn spectrum(
             None => Failure::usage("the motion is too short for exponents"),
         });
     };
+    let to = stretches.iter().filter_map(|s| s.last()).fold(t, |to, sums| to.max(sums.t));
     let mut phase = Phase::new(model, &at)?;
-    let end = phase.field.at(t, &state[..flow.d]);
+    let end = phase.field.at(t, &end);
     let zeros = end.map(|end| ZeroExponents::of(&mut phase, &rates, &end)).unwrap_or_default();
     let mut order: Vec<usize> = (0..mean.len()).collect();
     order.sort_by(|&a, &b| mean[b].total_cmp(&mean[a]));
@@ -265,8 +406,9 @@ fn spectrum(
         dimension: dimension(&exponents, &error, zeros.count()),
         zeros,
         divergence,
-        time: (collector.sums[first].t, t),
-        steps: collector.steps,
+        time: (from, to),
+        stretches: stretches.len(),
+        steps,
         stop,
         exponents,
         error,

@@ -4,6 +4,7 @@
 //! constraint manifold, `quotient.rs` what is left when cyclic coordinates are removed.
 
 pub(crate) mod branch;
+pub(crate) mod branch_place;
 pub(crate) mod chart;
 pub(crate) mod continuation;
 pub(crate) mod equilibria;
@@ -17,13 +18,16 @@ pub(crate) mod mode_shape;
 pub(crate) mod multiple_shooting;
 pub(crate) mod orbit;
 pub(crate) mod orbit_branch;
+pub(crate) mod parameter_flow;
 pub(crate) mod quick_section;
 pub(crate) mod quotient;
 pub(crate) mod return_map;
 pub(crate) mod section;
+pub(crate) mod series_section;
 pub(crate) mod shooting;
 pub(crate) mod stability;
 pub(crate) mod symbolic;
 pub(crate) mod symmetries;
 pub(crate) mod tangent_flow;
+pub(crate) mod tangent_lanes;
 pub(crate) mod zero_exponents;

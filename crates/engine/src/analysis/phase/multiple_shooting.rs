@@ -13,9 +13,10 @@ use crate::analysis::phase::shooting::{Return, Shooter, largest};
 const ITERATIONS: usize = 40;
 
 /// A state on the orbit, in its own chart.
-struct Node {
-    quotient: Quotient,
-    y: Vec<f64>,
+#[derive(Clone)]
+pub(crate) struct Node {
+    pub(crate) quotient: Quotient,
+    pub(crate) y: Vec<f64>,
 }
 
 /// A periodic motion near that of a state over about a period, in a number of parts.
@@ -47,7 +48,13 @@ pub(crate) fn in_parts(
         if off < 1e-12 * scale {
             break;
         }
-        let step = newton(shooter, &nodes, &shots)?;
+        let charts: Vec<&Quotient> = nodes.iter().map(|node| &node.quotient).collect();
+        let (matrix, right) = equations(shooter, &charts, &shots);
+        let columns = matrix.len() / right.len();
+        let step = least_squares(&matrix, right.len(), columns, &right, 1e-13).x;
+        if step.iter().any(|x| !x.is_finite()) {
+            return None;
+        }
         let w = nodes[0].quotient.variables.len();
         let mut part = 1.0;
         let next = loop {
@@ -83,15 +90,15 @@ pub(crate) fn in_parts(
             break;
         }
     }
-    let mut nodes = nodes.into_iter();
-    let first = nodes.next()?;
+    let first = nodes[0].quotient.clone();
     let mut found = shots.last()?.clone();
     found.point = shots[0].point.clone();
     found.period = period;
     let largest_miss = miss(&shots);
-    found.miss = vec![largest_miss; first.quotient.variables.len()];
+    found.miss = vec![largest_miss; first.variables.len()];
     found.parts = shots.into_iter().map(|shot| shot.matrix).collect();
-    Some((first.quotient, found))
+    found.nodes = nodes;
+    Some((first, found))
 }
 
 /// The derivatives over parts of a known periodic motion, one after another.
@@ -101,18 +108,30 @@ pub(crate) fn divided(
     found: &Return,
     count: usize,
 ) -> Option<Vec<Vec<f64>>> {
-    let (t0, step) = (shooter.phase.t, found.period / count as f64);
-    let mut nodes = vec![Node { quotient: quotient.clone(), y: found.point.y.clone() }];
+    let first = Node { quotient: quotient.clone(), y: found.point.y.clone() };
+    let nodes = along(shooter, &first, found.period, count)?;
+    let shots = all(shooter, &nodes, found.period)?;
+    Some(shots.into_iter().map(|shot| shot.matrix).collect())
+}
+
+/// States along the motion from one, at equal distances in time.
+pub(crate) fn along(
+    shooter: &mut Shooter,
+    first: &Node,
+    period: f64,
+    count: usize,
+) -> Option<Vec<Node>> {
+    let (t0, step) = (shooter.phase.t, period / count as f64);
+    let mut nodes = vec![first.clone()];
     for k in 0..count - 1 {
         let Node { quotient: chart, y } = &nodes[k];
         let t = t0 + step * k as f64;
-        let next = shooter.shoot_from(chart, Some((chart, y)), y, (t, step))?;
+        let next = shooter.shoot_from(chart, (chart, y), y, (t, step), false)?;
         let point = shooter.phase.field.at(t + step, &next.landed).ok()?;
-        let own = quotient.moved(&shooter.phase.field, &point);
+        let own = first.quotient.moved(&shooter.phase.field, &point);
         nodes.push(Node { quotient: own, y: next.landed });
     }
-    let shots = all(shooter, &nodes, found.period)?;
-    Some(shots.into_iter().map(|shot| shot.matrix).collect())
+    Some(nodes)
 }
 
 /// States along the motion, forward or backward in time, led back to where it began; and how far away it ended.
@@ -132,7 +151,7 @@ fn guess(
         let t = t0 + step * k as f64;
         let point = shooter.phase.field.at(t, &here).ok()?;
         let chart = quotient.moved(&shooter.phase.field, &point);
-        let next = shooter.shoot_from(&chart, Some((&chart, &here)), &here, (t, step))?;
+        let next = shooter.shoot_from(&chart, (&chart, &here), &here, (t, step), false)?;
         states.push(next.landed);
     }
     let last = states.pop()?;
@@ -163,50 +182,78 @@ fn guess(
     Some((nodes, off))
 }
 
-/// All parts of a motion.
-fn all(shooter: &mut Shooter, nodes: &[Node], period: f64) -> Option<Vec<Return>> {
+/// All parts of a motion, the last of which is turned back.
+pub(crate) fn all(shooter: &mut Shooter, nodes: &[Node], period: f64) -> Option<Vec<Return>> {
     let t0 = shooter.phase.t;
     let step = period / nodes.len() as f64;
     (0..nodes.len())
         .map(|k| {
             let next = &nodes[(k + 1) % nodes.len()];
-            let target = Some((&next.quotient, next.y.as_slice()));
+            let target = (&next.quotient, next.y.as_slice());
             let t = t0 + step * k as f64;
-            shooter.shoot_from(&nodes[k].quotient, target, &nodes[k].y, (t, step))
+            let ends = k + 1 == nodes.len();
+            shooter.shoot_from(&nodes[k].quotient, target, &nodes[k].y, (t, step), ends)
         })
         .collect()
 }
 
-fn miss(shots: &[Return]) -> f64 {
+/// The largest distance between the end of a part and the beginning of the next.
+pub(crate) fn miss(shots: &[Return]) -> f64 {
     shots.iter().fold(0.0_f64, |m, shot| m.max(largest(&shot.miss)))
 }
 
-/// A solution of (N).
-fn newton(shooter: &Shooter, nodes: &[Node], shots: &[Return]) -> Option<Vec<f64>> {
-    let (count, w) = (nodes.len(), nodes[0].quotient.variables.len());
-    let columns = count * w + usize::from(!shooter.is_driven);
-    let rows = count * w + usize::from(!shooter.is_driven);
-    let (mut matrix, mut right) = (vec![0.0; rows * columns], vec![0.0; rows]);
+/// Rows and right-hand side of (N) for parts that begin in some charts. The columns are those of the states, of the
+/// period where it is not given, and of the turns after which the motion returns.
+pub(crate) fn equations(
+    shooter: &Shooter,
+    charts: &[&Quotient],
+    shots: &[Return],
+) -> (Vec<f64>, Vec<f64>) {
+    let (count, w) = (shots.len(), charts[0].variables.len());
+    let free = usize::from(!shooter.is_driven);
+    let columns = count * w + free + shooter.turning.len();
+    let (mut matrix, mut right) = (Vec::new(), Vec::new());
+    let field = &shooter.phase.field;
     for (k, shot) in shots.iter().enumerate() {
         let next = (k + 1) % count;
         for i in 0..w {
-            let row = k * w + i;
-            for j in 0..w {
-                matrix[row * columns + k * w + j] += shot.matrix[i * w + j];
+            let mut row = vec![0.0; columns];
+            row[k * w..(k + 1) * w].copy_from_slice(&shot.matrix[i * w..(i + 1) * w]);
+            row[next * w + i] -= 1.0;
+            let c = charts[next].variables[i];
+            if free > 0 {
+                row[count * w] = shot.end.rates[c] / count as f64;
             }
-            matrix[row * columns + next * w + i] -= 1.0;
-            if !shooter.is_driven {
-                let c = nodes[next].quotient.variables[i];
-                matrix[row * columns + count * w] = shot.end.rates[c] / count as f64;
+            if next == 0 {
+                for (turn, symmetry) in shooter.turning.iter().enumerate() {
+                    row[count * w + free + turn] =
+                        -field.prolonged(&symmetry.frame, &shot.end.y)[c];
+                }
             }
-            right[row] = -shot.miss[i];
-        }
-        if !shooter.is_driven {
-            for (j, &c) in nodes[k].quotient.variables.iter().enumerate() {
-                matrix[(rows - 1) * columns + k * w + j] = shot.point.rates[c];
-            }
+            matrix.extend(row);
+            right.push(-shot.miss[i]);
         }
     }
-    let step = least_squares(&matrix, rows, columns, &right, 1e-13).x;
-    step.iter().all(|x| x.is_finite()).then_some(step)
+    let mut across = |of: &dyn Fn(&Return) -> Vec<f64>| {
+        let parts = shots.iter().zip(charts).flat_map(|(shot, chart)| {
+            let moved = of(shot);
+            chart.variables.iter().map(move |&c| moved[c]).collect::<Vec<f64>>()
+        });
+        let mut row: Vec<f64> = parts.collect();
+        let size = largest(&row).max(1e-300);
+        row.iter_mut().for_each(|x| *x /= size);
+        row.resize(columns, 0.0);
+        matrix.extend(row);
+        right.push(0.0);
+    };
+    // It may start anywhere on the orbit.
+    if free > 0 {
+        across(&|shot| shot.point.rates.clone());
+    }
+    // Where an orbit may be turned as a whole, it stays.
+    let held = if shooter.turning.is_empty() { &shooter.held } else { &shooter.turning };
+    for symmetry in held {
+        across(&|shot| field.prolonged(&symmetry.frame, &shot.point.y));
+    }
+    (matrix, right)
 }

@@ -15,7 +15,7 @@ use pfaff_solver::{
 
 use crate::analysis::phase::integrals::Integrals;
 use crate::analysis::phase::linearize::{LinearizeRequest, Phase};
-use crate::analysis::phase::multiple_shooting::{divided, in_parts};
+use crate::analysis::phase::multiple_shooting::{divided, equations, in_parts};
 use crate::analysis::phase::quotient::Quotient;
 use crate::analysis::phase::return_map::{has_jumps, returning};
 use crate::analysis::phase::section::{SectionRequest, sections};
@@ -421,7 +421,7 @@ fn improved(
     /// A step that reduces the miss so much is taken at once.
     const GOOD: f64 = 0.3;
     let w = quotient.variables.len();
-    let (matrix, right) = shooter.equations(quotient, here);
+    let (matrix, right) = equations(shooter, &[quotient], std::slice::from_ref(here));
     let columns = matrix.len() / right.len();
     let size = largest(&here.miss);
     let mut best: Option<((Return, f64), Vec<f64>)> = None;

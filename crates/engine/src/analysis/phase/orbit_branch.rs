@@ -11,25 +11,26 @@
 //! | `flip` | $\prod (\mu_k + 1)$ |
 //! | `torus` | $\lvert\mu\rvert - 1$ of the complex pair next to the unit circle |
 
+mod place;
 mod switching;
 
 pub(crate) use switching::from_hopf;
 
-use pfaff_solver::{
-    Control, DenseStep, Observer, OdeOptions, System, integrate, least_squares,
-};
+use pfaff_solver::{Control, DenseStep, Observer, OdeOptions, System, integrate};
 
 use crate::analysis::phase::branch::{
     Branch, BranchPoint, Continuation, ContinueRequest, SpecialPoint,
 };
-use crate::analysis::phase::continuation::{parameter_index, set_parameter, tangent};
-use switching::Start;
-
-use crate::analysis::phase::orbit::{OrbitRequest, closed, period};
-use crate::analysis::phase::quotient::Quotient;
-use crate::analysis::phase::shooting::{Multipliers, Return, Shooter, largest, size};
+use crate::analysis::phase::continuation::{parameter_index, set_parameter};
+use crate::analysis::phase::field::ParameterSlopes;
+use crate::analysis::phase::linearize::Phase;
+use crate::analysis::phase::multiple_shooting::Node;
+use crate::analysis::phase::orbit::{OrbitRequest, closed};
+use crate::analysis::phase::shooting::{Return, Shooter, largest, size};
 use crate::error::{Error, Failure};
 use crate::model::Model;
+use place::Place;
+use switching::Start;
 
 /// The longest step along a branch, in parts of the range of the parameter, of the period and of the size of the state.
 const LONGEST: f64 = 0.05;
@@ -38,8 +39,8 @@ const SHORTEST: f64 = 1e-6;
 const BRANCHES: usize = 8;
 /// Most points of a branch.
 const POINTS: usize = 500;
-/// Newton's iteration across a branch.
-const ITERATIONS: usize = 12;
+/// How much a part of a period may make a change grow before it is divided: the rounding of a part grows as much.
+const STEEP: f64 = 500.0;
 /// Periods above so many times the first one end a branch.
 const LONG: f64 = 50.0;
 
@@ -58,23 +59,12 @@ pub fn continue_orbits(
     follow(model, request, orbit, watch).map_err(|failure| failure.in_source(&model.source))
 }
 
-/// A periodic motion on a branch.
-struct Place {
-    p: f64,
-    quotient: Quotient,
-    found: Return,
-    /// $\partial(w(T) - w(0))/\partial p$, with the parameter in its unit.
-    by_parameter: Vec<f64>,
-    /// $(w', T', p')$ of length 1, without $T'$ where the period is given.
-    tangent: Vec<f64>,
-    multipliers: Multipliers,
-}
-
 /// What is watched along a branch.
 type Function = fn(&Place) -> f64;
 
 struct Follower {
     shooter: Shooter,
+    slopes: ParameterSlopes,
     index: usize,
     from: f64,
     to: f64,
@@ -111,135 +101,11 @@ impl Follower {
         let values = phase.model.parameter_values();
         phase.field.set_parameters(&values);
         self.shooter.flow.set_parameters(&values);
+        self.slopes.set_parameters(&values);
     }
 
     fn range(&self) -> f64 {
         (self.to - self.from).abs()
-    }
-
-    /// One period from a state for a value of the parameter.
-    fn shoot(&mut self, quotient: &Quotient, y: &[f64], time: f64, p: f64) -> Option<Return> {
-        self.set(p);
-        let time = match &self.given {
-            Some(text) => period(&self.shooter.phase.model, text).ok()?,
-            None => time,
-        };
-        let y = self.shooter.moved(quotient, y, &[])?;
-        self.shooter.shoot(quotient, &y, time)
-    }
-
-    /// The equations of Newton's iteration with the column of the parameter.
-    fn equations(
-        &self,
-        quotient: &Quotient,
-        found: &Return,
-        by_parameter: &[f64],
-    ) -> (Vec<f64>, Vec<f64>) {
-        let (matrix, right) = self.shooter.equations(quotient, found);
-        let columns = matrix.len() / right.len();
-        let w = quotient.variables.len();
-        let rows = matrix.chunks_exact(columns).enumerate();
-        let matrix = rows
-            .flat_map(|(i, row)| {
-                let scaled = row.iter().enumerate();
-                let scaled = scaled.map(|(j, x)| if j == w { x * self.unit } else { *x });
-                let last = by_parameter.get(i).copied().unwrap_or(0.0);
-                scaled.chain([last]).collect::<Vec<f64>>()
-            })
-            .collect();
-        (matrix, right)
-    }
-
-    /// A place with its tangent next to a direction.
-    fn place(
-        &mut self,
-        quotient: &Quotient,
-        found: &Return,
-        p: f64,
-        along: &[f64],
-    ) -> Option<Place> {
-        let y = &found.point.y;
-        let δ = 1e-5 * self.range();
-        let ahead = self.shoot(quotient, y, found.period, p + δ)?;
-        let behind = self.shoot(quotient, y, found.period, p - δ)?;
-        let found = self.shoot(quotient, y, found.period, p)?;
-        let differences = ahead.miss.iter().zip(&behind.miss);
-        let by_parameter: Vec<f64> =
-            differences.map(|(a, b)| (a - b) / (2.0 * δ) * self.range()).collect();
-        let (matrix, right) = self.equations(quotient, &found, &by_parameter);
-        let tangent = tangent(&matrix, right.len(), along)?;
-        let w = quotient.variables.len();
-        let multipliers = Multipliers::of(&found.matrix, w, &self.shooter)?;
-        let quotient = quotient.clone();
-        Some(Place { p, quotient, found, by_parameter, tangent, multipliers })
-    }
-
-    /// The same place in a chart that suits it, with the same direction.
-    fn renewed(&mut self, place: Place) -> Option<Place> {
-        let Place { quotient, found, p, tangent, .. } = &place;
-        let moved = quotient.moved(&self.shooter.phase.field, &found.point);
-        if moved.variables == quotient.variables {
-            return Some(place);
-        }
-        let w = quotient.variables.len();
-        let mut along = quotient.carried(&moved, &found.point, &tangent[..w])?;
-        along.extend_from_slice(&tangent[w..]);
-        self.place(&moved, found, *p, &along)
-    }
-
-    /// Whether the parameter changes the motions beside a periodic one.
-    fn changes_derivatives(&mut self, place: &Place) -> bool {
-        let Place { p, quotient, found, .. } = place;
-        let elsewhere = p + 0.37 * (self.to - self.from);
-        let there = self.shoot(quotient, &found.point.y, found.period, elsewhere);
-        there.is_none_or(|there| {
-            let change = there.matrix.iter().zip(&found.matrix).map(|(a, b)| a - b);
-            largest(&change.collect::<Vec<f64>>()) > 1e-10 * (1.0 + largest(&found.matrix))
-        })
-    }
-
-    /// The periodic motion at a distance along the tangent of a place.
-    fn corrected(&mut self, place: &Place, s: f64) -> Option<Place> {
-        let quotient = &place.quotient;
-        let (w, along) = (quotient.variables.len(), &place.tangent);
-        let last = along.len() - 1;
-        let (range, unit) = (self.range(), self.unit);
-        let longer = |step: &[f64]| if last > w { step[w] * unit } else { 0.0 };
-        let ahead: Vec<f64> = along.iter().map(|x| s * x).collect();
-        let mut y = place.found.point.y.clone();
-        quotient.variables.iter().zip(&ahead).for_each(|(&c, δ)| y[c] += δ);
-        let mut time = place.found.period + longer(&ahead);
-        let mut p = place.p + ahead[last] * range;
-        let mut before = f64::INFINITY;
-        for _ in 0..ITERATIONS {
-            let found = self.shoot(quotient, &y, time, p)?;
-            let (mut matrix, mut right) = self.equations(quotient, &found, &place.by_parameter);
-            let rows = right.len();
-            matrix.extend_from_slice(along);
-            right.push(0.0);
-            let step = least_squares(&matrix, rows + 1, along.len(), &right, 1e-11).x;
-            let change = largest(&step);
-            if !change.is_finite() || change > 1e3 {
-                return None;
-            }
-            let closed = 1e-9 * (1.0 + largest(&found.point.y));
-            if change < 1e-11 || (change < 1e-8 && change >= 0.5 * before) {
-                return if largest(&found.miss) < closed {
-                    self.place(quotient, &found, p, along)
-                } else {
-                    None
-                };
-            }
-            before = change;
-            y.clone_from(&found.point.y);
-            quotient.variables.iter().zip(&step).for_each(|(&c, δ)| y[c] += δ);
-            time += longer(&step);
-            p += step[last] * range;
-            if time <= 0.0 {
-                return None;
-            }
-        }
-        None
     }
 
     /// The zero of a function between two places, by regula falsi with the modification of Illinois.
@@ -276,8 +142,8 @@ impl Follower {
     fn point(&mut self, place: &Place) -> BranchPoint {
         BranchPoint {
             parameter: place.p,
-            state: self.shooter.phase.named(&place.found.point.y),
-            period: Some(place.found.period),
+            state: self.shooter.phase.named(&place.first().y),
+            period: Some(place.period),
             extent: self.extent(place),
             stability: place.multipliers.stability,
         }
@@ -286,19 +152,21 @@ impl Follower {
     /// The least and the greatest value of each component along the motion, at the steps.
     fn extent(&mut self, place: &Place) -> Vec<[f64; 2]> {
         self.set(place.p);
-        let y = &place.found.point.y;
-        let mut extent = Extent { of: y.iter().map(|&x| [x, x]).collect() };
-        let mut state = y.clone();
-        state.resize(self.shooter.flow.dimension(), 0.0);
-        let t0 = self.shooter.phase.t;
-        let options = OdeOptions {
-            t0,
-            t1: t0 + place.found.period,
-            tolerance: 1e-9,
-            longest: place.found.period / 60.0,
-            ..OdeOptions::default()
-        };
-        integrate(&mut self.shooter.flow, &state, &options, &mut extent);
+        let mut extent = Extent { of: place.first().y.iter().map(|&x| [x, x]).collect() };
+        let length = place.period / place.nodes.len() as f64;
+        for (k, node) in place.nodes.iter().enumerate() {
+            let mut state = node.y.clone();
+            state.resize(self.shooter.flow.dimension(), 0.0);
+            let t0 = self.shooter.phase.t + length * k as f64;
+            let options = OdeOptions {
+                t0,
+                t1: t0 + length,
+                tolerance: 1e-9,
+                longest: place.period / 60.0,
+                ..OdeOptions::default()
+            };
+            integrate(&mut self.shooter.flow, &state, &options, &mut extent);
+        }
         extent.of
     }
 
@@ -338,7 +206,7 @@ impl Follower {
                 && let Some(found) = self.locate(here, length, ends, &value)
                 && (self.from.min(self.to)..=self.from.max(self.to)).contains(&found.p)
             {
-                let state = self.shooter.phase.named(&found.found.point.y);
+                let state = self.shooter.phase.named(&found.first().y);
                 branch.special.push(SpecialPoint {
                     kind,
                     parameter: found.p,
@@ -364,8 +232,8 @@ impl Follower {
         let first = self.point(&start);
         branch.points.push(first);
         let measure = |place: &Place| {
-            let variables = place.quotient.variables.iter();
-            variables.fold(0.1_f64, |m, &c| m.max(place.found.point.y[c].abs())).min(1.0)
+            let Node { quotient, y } = place.first();
+            quotient.variables.iter().fold(0.1_f64, |m, &c| m.max(y[c].abs())).min(1.0)
         };
         let mut length = 0.25 * LONGEST * measure(&start);
         let mut here = start;
@@ -376,6 +244,11 @@ impl Follower {
                 branch.end = "interrupted";
                 return (branch, true);
             }
+            if here.steepest() > STEEP
+                && let Some(finer) = self.divided(&here)
+            {
+                here = finer;
+            }
             let next = self.corrected(&here, length).filter(|next| {
                 let turn = next.tangent.iter().zip(&here.tangent).map(|(a, b)| a * b);
                 turn.sum::<f64>() > 0.9
@@ -383,6 +256,11 @@ impl Follower {
             let Some(next) = next else {
                 length *= 0.5;
                 if length < SHORTEST {
+                    if let Some(finer) = self.divided(&here) {
+                        here = finer;
+                        length = 0.25 * LONGEST * measure(&here);
+                        continue;
+                    }
                     branch.end = "no further periodic motion";
                     break;
                 }
@@ -403,14 +281,16 @@ impl Follower {
             }
             let point = self.point(&next);
             branch.points.push(point);
-            let rates = next.quotient.variables.iter().map(|&c| next.found.point.rates[c]);
-            let rates: Vec<f64> = rates.collect();
-            let is_still = largest(&rates) * next.found.period < 1e-4;
+            let still = |(node, shot): (&Node, &Return)| {
+                let rates = node.quotient.variables.iter().map(|&c| shot.point.rates[c].abs());
+                rates.fold(0.0_f64, f64::max) * next.period < 1e-4
+            };
+            let is_still = next.nodes.iter().zip(&next.shots).all(still);
             if is_still && !self.shooter.is_driven {
                 branch.end = "an equilibrium";
                 break;
             }
-            if next.found.period > LONG * self.unit {
+            if next.period > LONG * self.unit {
                 branch.end = "the period grows without bound";
                 break;
             }
@@ -423,6 +303,30 @@ impl Follower {
         }
         (branch, false)
     }
+}
+
+impl Follower {
+    /// The first place of a branch, which goes one way along the parameter.
+    fn start(&mut self, nodes: Vec<Node>, time: f64, forward: f64) -> Option<Place> {
+        let w = nodes[0].quotient.variables.len();
+        let free = usize::from(!self.shooter.is_driven) + self.shooter.turning.len();
+        let mut along = vec![0.0; nodes.len() * w + free];
+        along.push(forward);
+        let p = self.from;
+        let there = self.shoot(nodes, time, p)?;
+        self.place(there, p, &along)
+    }
+}
+
+/// The slopes of rates and constraints by a parameter.
+fn parameter_slopes(
+    shooter: &Shooter,
+    index: usize,
+    request: &ContinueRequest,
+) -> Result<ParameterSlopes, Failure> {
+    let Phase { model, dynamics, field, .. } = &shooter.phase;
+    let backend = request.backend.unwrap_or_default();
+    Ok(ParameterSlopes::new(model, dynamics, field, &[index], backend)?)
 }
 
 /// The product of all $\mu_k - x$ but the trivial one: real, because complex ones come in pairs.
@@ -442,8 +346,10 @@ fn follow(
     let index = parameter_index(&model.workspace(), &request.parameter)?;
     let (shooter, quotient, found) = closed(model, orbit, watch)?;
     let given = orbit.period.clone().filter(|_| shooter.is_driven);
+    let slopes = parameter_slopes(&shooter, index, request)?;
     let mut follower = Follower {
         shooter,
+        slopes,
         index,
         from: request.from,
         to: request.to,
@@ -451,10 +357,13 @@ fn follow(
         given,
         switches: request.switch,
     };
-    let columns = quotient.variables.len() + usize::from(!follower.shooter.is_driven) + 1;
-    let mut along = vec![0.0; columns];
-    along[columns - 1] = (request.to - request.from).signum();
-    let start = follower.place(&quotient, &found, request.from, &along).ok_or_else(|| {
+    let nodes = if found.nodes.is_empty() {
+        vec![Node { quotient, y: found.point.y }]
+    } else {
+        found.nodes
+    };
+    let start = follower.start(nodes, found.period, (request.to - request.from).signum());
+    let start = start.ok_or_else(|| {
         Failure::usage("the periodic motion cannot be followed from the first value")
     })?;
     if largest(&start.by_parameter) == 0.0 && !follower.changes_derivatives(&start) {

@@ -8,7 +8,7 @@ use pfaff_solver::{
     self as solver, Control, DenseStep, LocatedEvent, Observer, System, integrate,
 };
 
-use crate::analysis::phase::quick_section::{Limits, QuickSection};
+use crate::analysis::phase::quick_section::{Crossed, Limits, QuickSection};
 use crate::derivation::derive_in;
 use crate::error::{Error, Failure};
 use crate::model::Model;
@@ -170,91 +170,118 @@ impl Observer for Crossings<'_> {
     }
 }
 
-pub(crate) fn sections(
-    model: &Model,
-    request: &SectionRequest,
-    watch: &mut dyn FnMut() -> bool,
-) -> Result<Section, Failure> {
-    let mut workspace = model.workspace();
-    if volterra::has_memory(&workspace) {
-        return Err(Failure::usage(
-            "models with memory have no section: their state is a whole past",
-        ));
+/// A model made ready for crossings.
+struct Ready {
+    title: String,
+    workspace: Workspace,
+    settings: Settings,
+    system: CompiledSystem,
+    y0: Vec<f64>,
+    /// Coordinates whose velocities belong to the state.
+    second: Vec<usize>,
+    quick: Option<QuickSection>,
+    /// Whether there was one.
+    is_quick: bool,
+}
+
+impl Ready {
+    fn new(model: &Model, request: &SectionRequest) -> Result<Self, Failure> {
+        let mut workspace = model.workspace();
+        if volterra::has_memory(&workspace) {
+            return Err(Failure::usage(
+                "models with memory have no section: their state is a whole past",
+            ));
+        }
+        if request.count == 0 {
+            return Err(Failure::usage("a section has at least one point"));
+        }
+        watched(&mut workspace, &request.on)?;
+        let t0 = workspace.solve.range.map_or(0.0, |range| range.0);
+        let run = Run {
+            principle: request.principle,
+            t1: Some(request.t1.unwrap_or(t0 + PIECE)),
+            tolerance: request.tolerance,
+            backend: request.backend,
+            ..Run::default()
+        };
+        let mut settings = Settings::new(&workspace, &run)?;
+        settings.often = true;
+        let dynamics = derive_in(&workspace, request.principle)?;
+        let Prepared { system, y0, .. } =
+            prepare(&workspace, &dynamics, RunInput::default(), &mut settings)?;
+        let is_plain = workspace.resets.is_empty()
+            && !workspace.hybrid.switches()
+            && workspace.hybrid.samplers.is_empty()
+            && settings.breaks.is_empty();
+        let backend = request.backend.unwrap_or_default();
+        let quick =
+            if is_plain { QuickSection::new(&workspace, &dynamics, backend)? } else { None };
+        let n = workspace.coordinates.len();
+        let second: Vec<usize> = match &dynamics {
+            Dynamics::Saddle(_) => (0..n).collect(),
+            Dynamics::Ordinary(ordinary) => {
+                (0..n).filter(|&k| ordinary.orders[k] == 2).collect()
+            }
+        };
+        let title = model.name().to_owned();
+        let is_quick = quick.is_some();
+        Ok(Self { title, workspace, settings, system, y0, second, quick, is_quick })
     }
-    if request.count == 0 {
-        return Err(Failure::usage("a section has at least one point"));
-    }
-    watched(&mut workspace, &request.on)?;
-    let t0 = workspace.solve.range.map_or(0.0, |range| range.0);
-    let run = Run {
-        principle: request.principle,
-        t1: Some(request.t1.unwrap_or(t0 + PIECE)),
-        tolerance: request.tolerance,
-        backend: request.backend,
-        ..Run::default()
-    };
-    let mut settings = Settings::new(&workspace, &run)?;
-    settings.often = true;
-    let dynamics = derive_in(&workspace, request.principle)?;
-    let Prepared { mut system, y0, .. } =
-        prepare(&workspace, &dynamics, RunInput::default(), &mut settings)?;
-    let mut crossings = Crossings {
-        watch,
-        found: Vec::new(),
-        count: request.count,
-        steps: 0,
-        idle: 0,
-        stop: None,
-    };
-    let (mut t, mut y, mut length) = (settings.options.t0, y0, PIECE);
-    let is_plain = workspace.resets.is_empty()
-        && !workspace.hybrid.switches()
-        && workspace.hybrid.samplers.is_empty()
-        && settings.breaks.is_empty();
-    let backend = request.backend.unwrap_or_default();
-    let quick =
-        if is_plain { QuickSection::new(&workspace, &dynamics, backend)? } else { None };
-    let n = workspace.coordinates.len();
-    let second: Vec<usize> = match &dynamics {
-        Dynamics::Saddle(_) => (0..n).collect(),
-        Dynamics::Ordinary(ordinary) => (0..n).filter(|&k| ordinary.orders[k] == 2).collect(),
-    };
-    // Positions and velocities of a quick search.
-    let mut states: Vec<(f64, Vec<f64>)> = Vec::new();
-    let stop = if let Some(mut quick) = quick {
-        let limits = Limits {
+
+    fn limits(&self, request: &SectionRequest) -> Limits {
+        Limits {
             count: request.count,
             t1: request.t1,
-            tolerance: settings.options.tolerance,
+            tolerance: self.settings.options.tolerance,
             patience: PATIENCE,
-        };
-        let mut start = Sample::new(system.n, system.m);
-        system
-            .resolve(t, &y, true, &mut start)
+        }
+    }
+
+    /// When it begins, and positions and velocities there.
+    fn start(&mut self) -> Result<(f64, Vec<f64>), Failure> {
+        let t = self.settings.options.t0;
+        let mut start = Sample::new(self.system.n, self.system.m);
+        self.system
+            .resolve(t, &self.y0, true, &mut start)
             .map_err(|_| Failure::usage("at the initial state the equations have no value"))?;
-        let mut state = start.q.clone();
-        state.extend(second.iter().map(|&k| start.v[k]));
-        let mut add = |t: f64, y: &[f64]| states.push((t, y.to_vec()));
-        quick.run(t, &state, &limits, &mut *crossings.watch, &mut add)
-    } else {
+        let mut state = start.q;
+        state.extend(self.second.iter().map(|&k| start.v[k]));
+        Ok((t, state))
+    }
+
+    /// The crossings by the solver of runs.
+    fn integrated(
+        &mut self,
+        request: &SectionRequest,
+        watch: &mut dyn FnMut() -> bool,
+    ) -> (Vec<(f64, Vec<f64>)>, Option<(StopReason, f64)>) {
+        let mut crossings = Crossings {
+            watch,
+            found: Vec::new(),
+            count: request.count,
+            steps: 0,
+            idle: 0,
+            stop: None,
+        };
+        let (mut t, mut y, mut length) = (self.settings.options.t0, self.y0.clone(), PIECE);
         loop {
-            let mut options = settings.options;
+            let mut options = self.settings.options;
             options.t0 = t;
             options.max_steps = usize::MAX;
             if request.t1.is_none() {
                 options.t1 = t + length;
                 length = (2.0 * length).min(1e5);
             }
-            let outcome = integrate(&mut system, &y, &options, &mut crossings);
+            let outcome = integrate(&mut self.system, &y, &options, &mut crossings);
             (t, y) = (outcome.t, outcome.y);
             if crossings.found.len() == request.count {
-                break None;
+                return (crossings.found, None);
             }
             let reason = match outcome.stop {
                 solver::StopReason::End if request.t1.is_none() => continue,
                 solver::StopReason::End => StopReason::End,
                 solver::StopReason::Event(k) => {
-                    StopReason::Event(workspace.events[k].name.clone())
+                    StopReason::Event(self.workspace.events[k].name.clone())
                 }
                 solver::StopReason::StepTooSmall => StopReason::StepTooSmall,
                 solver::StopReason::Singular => StopReason::Singular,
@@ -264,38 +291,129 @@ pub(crate) fn sections(
                     crossings.stop.take().unwrap_or(StopReason::Interrupted)
                 }
             };
-            break Some((reason, t));
+            return (crossings.found, Some((reason, t)));
         }
-    };
-    let empty = |name: &String| Series { name: name.clone(), values: Vec::new() };
-    let columns: Vec<Series> = workspace.coordinates.iter().map(|c| empty(&c.name)).collect();
-    let mut found = Section {
-        title: model.name().to_owned(),
-        on: request.on.clone(),
-        t: Vec::new(),
-        v: columns.clone(),
-        q: columns,
-        observed: workspace.observed.iter().map(|o| empty(&o.name)).collect(),
-        stop,
-    };
-    let mut sample = Sample::new(system.n, system.m);
-    let mut values = vec![f64::NAN; found.observed.len()];
-    let has_rates = second.len() < n || !found.observed.is_empty();
-    for (t, state) in states {
-        sample.q.copy_from_slice(&state[..n]);
-        sample.v.fill(0.0);
-        second.iter().zip(&state[n..]).for_each(|(&k, v)| sample.v[k] = *v);
-        if has_rates {
-            let y = system.state(t, &sample.q.clone(), &sample.v.clone(), &[]);
-            observe(&mut system, t, &y, &mut sample, &mut values);
+    }
+
+    /// A section without points.
+    fn empty(&self, on: &str, stop: Option<(StopReason, f64)>) -> Section {
+        let empty = |name: &String| Series { name: name.clone(), values: Vec::new() };
+        let columns: Vec<Series> =
+            self.workspace.coordinates.iter().map(|c| empty(&c.name)).collect();
+        Section {
+            title: self.title.clone(),
+            on: on.to_owned(),
+            t: Vec::new(),
+            v: columns.clone(),
+            q: columns,
+            observed: self.workspace.observed.iter().map(|o| empty(&o.name)).collect(),
+            stop,
         }
-        found.push(t, &sample, &values);
     }
-    for (t, y) in crossings.found {
-        observe(&mut system, t, &y, &mut sample, &mut values);
-        found.push(t, &sample, &values);
+
+    /// The section of positions and velocities.
+    fn of_states(&mut self, on: &str, crossed: Crossed) -> Section {
+        let mut found = self.empty(on, crossed.stop);
+        let (system, n) = (&mut self.system, self.workspace.coordinates.len());
+        let mut sample = Sample::new(system.n, system.m);
+        let mut values = vec![f64::NAN; found.observed.len()];
+        let has_rates = self.second.len() < n || !found.observed.is_empty();
+        for (t, state) in crossed.points {
+            sample.q.copy_from_slice(&state[..n]);
+            sample.v.fill(0.0);
+            self.second.iter().zip(&state[n..]).for_each(|(&k, v)| sample.v[k] = *v);
+            if has_rates {
+                let y = system.state(t, &sample.q.clone(), &sample.v.clone(), &[]);
+                observe(system, t, &y, &mut sample, &mut values);
+            }
+            found.push(t, &sample, &values);
+        }
+        found
     }
-    Ok(found)
+
+    /// The section of this motion alone.
+    fn section(
+        mut self,
+        request: &SectionRequest,
+        watch: &mut dyn FnMut() -> bool,
+    ) -> Result<Section, Failure> {
+        let limits = self.limits(request);
+        if let Some(mut quick) = self.quick.take() {
+            let (t, state) = self.start()?;
+            let mut points = Vec::new();
+            let mut add = |t: f64, y: &[f64]| points.push((t, y.to_vec()));
+            let stop = quick.run(t, &state, &limits, watch, &mut add);
+            return Ok(self.of_states(&request.on, Crossed { points, stop }));
+        }
+        let (states, stop) = self.integrated(request, watch);
+        let mut found = self.empty(&request.on, stop);
+        let mut sample = Sample::new(self.system.n, self.system.m);
+        let mut values = vec![f64::NAN; found.observed.len()];
+        for (t, y) in states {
+            observe(&mut self.system, t, &y, &mut sample, &mut values);
+            found.push(t, &sample, &values);
+        }
+        Ok(found)
+    }
+}
+
+pub(crate) fn sections(
+    model: &Model,
+    request: &SectionRequest,
+    watch: &mut dyn FnMut() -> bool,
+) -> Result<Section, Failure> {
+    Ready::new(model, request)?.section(request, watch)
+}
+
+/// Integrates many motions, such as those of one text with other values, each until a surface was crossed as often as
+/// asked. Where their equations are the same but for parameters and starts, they go on in lanes, eight at once.
+pub fn section_many(
+    models: &[Model],
+    request: &SectionRequest,
+    watch: &mut dyn FnMut() -> bool,
+) -> Vec<Result<Section, Error>> {
+    let mut ready: Vec<Result<Ready, Failure>> =
+        models.iter().map(|model| Ready::new(model, request)).collect();
+    // The programs of the first serve all that are like it.
+    let first = ready.iter_mut().flatten().find(|ready| ready.quick.is_some());
+    let mut shared = first.map(|ready| (ready.limits(request), ready.quick.take()));
+    let mut motions: Vec<(Vec<f64>, f64, Vec<f64>)> = Vec::new();
+    let mut numbers = Vec::new();
+    if let Some((_, Some(shared))) = &mut shared {
+        for (number, ready) in ready.iter_mut().enumerate() {
+            let Ok(ready) = ready else { continue };
+            let Ok((t, state)) = ready.start() else { continue };
+            let values = ready.workspace.parameter_values();
+            shared.surface().set_parameters(&values);
+            // The first has lent its own.
+            let is_like = ready
+                .quick
+                .as_mut()
+                .is_none_or(|own| own.surface().is_like(shared.surface(), t, &state));
+            if is_like && ready.is_quick {
+                motions.push((values, t, state));
+                numbers.push(number);
+            }
+        }
+    }
+    let mut crossed = match &mut shared {
+        Some((limits, Some(shared))) => shared.run_many(&motions, limits, watch),
+        _ => Vec::new(),
+    };
+    let mut found: Vec<Option<Crossed>> = ready.iter().map(|_| None).collect();
+    numbers.into_iter().zip(crossed.drain(..)).for_each(|(number, crossed)| {
+        found[number] = Some(crossed);
+    });
+    let all = ready.into_iter().zip(found).zip(models);
+    all.map(|((ready, crossed), model)| {
+        ready
+            .and_then(|mut ready| match crossed {
+                Some(crossed) => Ok(ready.of_states(&request.on, crossed)),
+                None => ready.section(request, watch),
+            })
+            .map_err(|failure| failure.in_source(&model.source))
+    })
+    .collect()
 }
 
 /// What is observed at a state; not numbers where nothing follows from it.

@@ -11,6 +11,7 @@ use pfaff_solver::{OdeOptions, StopReason, eigenvalues, integrate};
 
 use crate::analysis::phase::field::FieldPoint;
 use crate::analysis::phase::linearize::{LinearizeRequest, Phase};
+use crate::analysis::phase::multiple_shooting::Node;
 use crate::analysis::phase::quotient::{Quotient, scattered};
 use crate::analysis::phase::stability::Stability;
 use crate::analysis::phase::symmetries::{AffineSymmetry, Carried, symmetries};
@@ -47,8 +48,9 @@ pub(crate) struct Return {
     pub(crate) miss: Vec<f64>,
     /// $S = \partial w(T)/\partial w(0)$ by rows.
     pub(crate) matrix: Vec<f64>,
-    /// The same over parts of the period, one after another, where it was found so.
+    /// The same over parts of the period, one after another, where it was found so, and where they begin.
     pub(crate) parts: Vec<Vec<f64>>,
+    pub(crate) nodes: Vec<Node>,
     /// The end before it was turned back.
     pub(crate) landed: Vec<f64>,
     /// $\int\operatorname{div}$ over the period, the logarithm of the product of the multipliers.
@@ -120,16 +122,18 @@ impl Shooter {
         y: &[f64],
         period: f64,
     ) -> Option<Return> {
-        self.shoot_from(quotient, None, y, (self.phase.t, period))
+        self.shoot_from(quotient, (quotient, y), y, (self.phase.t, period), true)
     }
 
-    /// From a time on, over a part of the period; measured in the variables of another quotient, if one is given.
+    /// From a time on, over a part of the period; measured from another state in the variables of its quotient. What
+    /// ends the period is turned back.
     pub(crate) fn shoot_from(
         &mut self,
         quotient: &Quotient,
-        next: Option<(&Quotient, &[f64])>,
+        (wanted, target): (&Quotient, &[f64]),
         y: &[f64],
         (t0, period): (f64, f64),
+        ends: bool,
     ) -> Option<Return> {
         let point = self.phase.field.at(t0, y).ok()?;
         let tangent = quotient.point(&point)?.tangent;
@@ -149,18 +153,13 @@ impl Shooter {
         if outcome.stop != StopReason::End {
             return None;
         }
-        let (wanted, target) = next.unwrap_or((quotient, y));
         let landed = outcome.y[..d].to_vec();
         let mut columns: Vec<Vec<f64>> =
             outcome.y[d..d * (1 + w)].chunks(d).map(<[f64]>::to_vec).collect();
         let mut last = landed.clone();
-        // Parts of a period are not turned, but the whole is.
-        if next.is_none() && self.turned.iter().any(|x| *x != 0.0) {
-            let field = &self.phase.field;
-            let angles: Vec<f64> = self.turned.iter().map(|x| -x).collect();
-            let map = Carried::along(field, &self.turning, &angles);
-            last = map.apply(field, &last, true);
-            columns = columns.iter().map(|x| map.apply(field, x, false)).collect();
+        if ends {
+            last = self.turned_back(&last, true);
+            columns = columns.iter().map(|x| self.turned_back(x, false)).collect();
         }
         let end = self.phase.field.at(t0 + period, &last).ok()?;
         let miss = |&c: &usize| {
@@ -172,7 +171,18 @@ impl Shooter {
         let rows = wanted.variables.iter().flat_map(|&c| (0..w).map(move |j| (c, j)));
         let matrix = rows.map(|(c, j)| columns[j][c]).collect();
         let divergence = outcome.y.last().copied().unwrap_or(0.0);
-        Some(Return { point, end, period, miss, matrix, parts: Vec::new(), landed, divergence })
+        let (nodes, parts) = (Vec::new(), Vec::new());
+        Some(Return { point, end, period, miss, matrix, nodes, parts, landed, divergence })
+    }
+
+    /// A state, or a direction, turned back at the end of a period.
+    pub(crate) fn turned_back(&self, x: &[f64], is_state: bool) -> Vec<f64> {
+        if self.turned.iter().all(|x| *x == 0.0) {
+            return x.to_vec();
+        }
+        let field = &self.phase.field;
+        let angles: Vec<f64> = self.turned.iter().map(|x| -x).collect();
+        Carried::along(field, &self.turning, &angles).apply(field, x, is_state)
     }
 
     /// A difference of a component, less whole turns if it is an angle.
@@ -214,46 +224,6 @@ impl Shooter {
             !(0..y.len()).filter(|c| !is_variable(c)).any(|c| apart(&c))
         })
     }
-
-    /// Rows and right-hand side of Newton's iteration: $(S - 1,\ \dot w(T))$ and, where the start may be anywhere on
-    /// the orbit, $(\dot w(0), 0)$.
-    pub(crate) fn equations(&self, quotient: &Quotient, at: &Return) -> (Vec<f64>, Vec<f64>) {
-        let w = quotient.variables.len();
-        let rates = |point: &FieldPoint| -> Vec<f64> {
-            quotient.variables.iter().map(|&c| point.rates[c]).collect()
-        };
-        let (begin, end) = (rates(&at.point), rates(&at.end));
-        let mut matrix = Vec::new();
-        for i in 0..w {
-            let unit = |j: usize| f64::from(u8::from(i == j));
-            matrix.extend((0..w).map(|j| at.matrix[i * w + j] - unit(j)));
-            matrix.extend((!self.is_driven).then_some(end[i]));
-            let c = quotient.variables[i];
-            let turned = self.turning.iter();
-            let turned = turned.map(|s| -self.phase.field.prolonged(&s.frame, &at.end.y)[c]);
-            matrix.extend(turned);
-        }
-        let mut right: Vec<f64> = at.miss.iter().map(|x| -x).collect();
-        if !self.is_driven {
-            let size = largest(&begin);
-            matrix.extend(begin.iter().map(|x| if size > 0.0 { x / size } else { 0.0 }));
-            matrix.push(0.0);
-            matrix.extend(self.turning.iter().map(|_| 0.0));
-            right.push(0.0);
-        }
-        // Where an orbit may be turned as a whole, it stays.
-        let columns = usize::from(!self.is_driven) + self.turning.len();
-        let held = if self.turning.is_empty() { &self.held } else { &self.turning };
-        for symmetry in held {
-            let moved = self.phase.field.prolonged(&symmetry.frame, &at.point.y);
-            let along: Vec<f64> = quotient.variables.iter().map(|&c| moved[c]).collect();
-            let size = largest(&along).max(1e-300);
-            matrix.extend(along.iter().map(|x| x / size));
-            matrix.extend(std::iter::repeat_n(0.0, columns));
-            right.push(0.0);
-        }
-        (matrix, right)
-    }
 }
 
 /// Floquet's multipliers, the largest first; which of them is 1 because the motion may start anywhere on its orbit; and
@@ -272,7 +242,15 @@ impl Multipliers {
         if found.parts.is_empty() {
             Self::of(&found.matrix, w, shooter)
         } else {
-            Some(Self::judged(product_eigenvalues(&found.parts, w)?, shooter))
+            Self::of_parts(&found.parts, w, shooter)
+        }
+    }
+
+    /// Of the matrices of some parts of a period, one after another.
+    pub(crate) fn of_parts(parts: &[Vec<f64>], w: usize, shooter: &Shooter) -> Option<Self> {
+        match parts {
+            [matrix] => Self::of(matrix, w, shooter),
+            _ => Some(Self::judged(product_eigenvalues(parts, w)?, shooter)),
         }
     }
 
@@ -310,8 +288,7 @@ impl Multipliers {
 }
 
 /// Eigenvalues of a product $S_N\cdots S_1$, each to its own digits: their $N$-th roots are the eigenvalues of the
-/// cyclic
-/// matrix of the factors.
+/// cyclic matrix of the factors.
 fn product_eigenvalues(parts: &[Vec<f64>], w: usize) -> Option<Vec<[f64; 2]>> {
     let (n, k) = (parts.len(), parts.len() * w);
     let mut cyclic = vec![0.0; k * k];

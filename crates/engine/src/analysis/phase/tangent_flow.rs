@@ -7,10 +7,11 @@
 //! orthonormal, and the logarithms of their lengths are added up, unless they are to stay as they become; the
 //! divergence $\Theta$ is integrated beside them.
 //!
-//! Where the equations are solved by divisions alone (`x' = …`, diagonal masses), (T) is one program. Otherwise the
-//! derivatives come from the solve of each state ([`Field::at`]).
+//! Where the elimination is written out (no constraints), (T) is one program. Otherwise the derivatives come from the
+//! solve of each state ([`Field::at`]).
 
 use pfaff_expr::{Expr, Role};
+use pfaff_mechanics::solve_saddle;
 use pfaff_model::Workspace;
 use pfaff_program::{Backend, CompileError, Executor, Program};
 use pfaff_solver::{Block, EvalError, ExplicitSteps, RungeKuttaStep, System, least_squares};
@@ -19,6 +20,8 @@ use crate::analysis::phase::field::{Field, FieldPoint};
 use crate::system::compiled::Dynamics;
 use crate::system::explicit_steps;
 
+/// Operations beyond which (T) is not one program.
+const LONGEST: usize = 40_000;
 /// Steps after which the directions are made orthonormal.
 const STEPS: usize = 12;
 /// Lengths at which they are before: what is short has a large error in parts of its size.
@@ -46,22 +49,32 @@ struct Explicit {
     inputs: Vec<f64>,
 }
 
-/// $f$ by divisions alone, if that is possible.
+/// $f$ as expressions, without constraints.
 pub(crate) fn solved(model: &Workspace, dynamics: &Dynamics) -> Option<Vec<Expr>> {
+    match dynamics {
+        Dynamics::Saddle(equations) if !equations.residual.is_empty() => None,
+        _ => written_out(model, dynamics),
+    }
+}
+
+/// $f$ with the elimination of its linear system written out, if that is short. On constraints its pivots may vanish
+/// where the system is regular.
+pub(crate) fn written_out(model: &Workspace, dynamics: &Dynamics) -> Option<Vec<Expr>> {
+    /// Steps of elimination.
+    const MOST: usize = 1_500;
     let g = &model.graph;
-    let diagonal = |rows: &[Vec<Expr>]| {
-        let is_zero = |(i, j): (usize, usize)| i == j || rows[i][j] == g.zero();
-        let n = rows.len();
-        (0..n * n).all(|k| is_zero((k / n, k % n)))
-    };
     match dynamics {
         Dynamics::Saddle(equations) => {
-            if !equations.residual.is_empty() || !diagonal(&equations.mass) {
+            let has_mass_of_multipliers =
+                equations.multiplier_terms.mass.iter().flatten().any(|&e| e != g.zero());
+            if has_mass_of_multipliers
+                || equations.auxiliary.is_some()
+                || !equations.multipliers.is_empty()
+            {
                 return None;
             }
-            let quotient = |k: usize| g.div(equations.force[k], equations.mass[k][k]);
-            let n = model.coordinates.len();
-            Some(model.velocities().into_iter().chain((0..n).map(quotient)).collect())
+            let accelerations = solve_saddle(g, equations, MOST)?.accelerations;
+            Some([model.velocities(), accelerations].concat())
         }
         Dynamics::Ordinary(ordinary) => {
             let highest = ordinary.explicit(g)?;
@@ -96,6 +109,9 @@ impl Explicit {
                 field.symbols.iter().copied().zip(along.iter().copied()).collect();
             outputs.extend(g.merging(|| g.directional(&f, &direction)));
             inputs.extend(along);
+            if g.live(&outputs).len() > LONGEST {
+                return Ok(None);
+            }
         }
         let diagonal = f.iter().zip(&field.symbols).map(|(&f, &y)| g.derivative(f, y));
         outputs.push(g.merging(|| g.sum(diagonal)));

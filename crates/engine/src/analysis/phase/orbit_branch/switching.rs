@@ -6,9 +6,10 @@
 
 use pfaff_solver::eigenvector;
 
-use super::{BRANCHES, Follower, Place};
+use super::{BRANCHES, Follower, Place, parameter_slopes};
 use crate::analysis::phase::branch::{Branch, ContinueRequest, SpecialPoint};
 use crate::analysis::phase::continuation::parameter_index;
+use crate::analysis::phase::multiple_shooting::Node;
 use crate::analysis::phase::quotient::Quotient;
 use crate::analysis::phase::shooting::{Shooter, largest};
 use crate::error::Failure;
@@ -36,11 +37,13 @@ impl Follower {
         self.set(p);
         let change: Vec<f64> = unit.iter().map(|x| amplitude * x).collect();
         let moved = self.shooter.moved(quotient, y, &change)?;
-        let found = self.shoot(quotient, &moved, period, p)?;
+        let node = Node { quotient: quotient.clone(), y: moved };
+        let found = self.shoot(vec![node], period, p)?;
         let mut along = unit;
         along.extend((!self.shooter.is_driven).then_some(0.0));
+        along.extend(self.shooter.turning.iter().map(|_| 0.0));
         along.push(0.0);
-        let mut beside = self.place(quotient, &found, p, &along)?;
+        let mut beside = self.place(found, p, &along)?;
         beside.tangent.clone_from(&along);
         let start = self.corrected(&beside, 0.0)?;
         // The motion itself, not the one beside which it begins.
@@ -48,24 +51,25 @@ impl Follower {
             .variables
             .iter()
             .zip(&along)
-            .map(|(&c, x)| x * (start.found.point.y[c] - y[c]))
+            .map(|(&c, x)| x * (start.first().y[c] - y[c]))
             .sum();
         (apart.abs() > 0.5 * amplitude).then_some(start)
     }
 
     /// Starts of the other branches through a place where a multiplier is 1 or −1.
     pub(super) fn others(&mut self, place: &Place, kind: &'static str) -> Vec<Start> {
-        let w = place.quotient.variables.len();
+        let Node { quotient, y } = place.first().clone();
+        let w = quotient.variables.len();
         let target = if kind == "flip" { -1.0 } else { 1.0 };
         let off = |v: &[f64; 2]| libm::hypot(v[0] - target, v[1]);
         let near = place.multipliers.others().min_by(|a, b| off(a).total_cmp(&off(b)));
-        let shape = near.and_then(|value| eigenvector(w, &place.found.matrix, value));
+        let shape = near.and_then(|value| eigenvector(w, &place.matrix(), value));
         let Some(shape) = shape else { return Vec::new() };
         let mut direction: Vec<f64> = shape.components.iter().map(|x| x[0]).collect();
         // Without what only moves along the orbit.
         if !self.shooter.is_driven {
-            let rates: Vec<f64> =
-                place.quotient.variables.iter().map(|&c| place.found.point.rates[c]).collect();
+            let rates = quotient.variables.iter().map(|&c| place.shots[0].point.rates[c]);
+            let rates: Vec<f64> = rates.collect();
             let square: f64 = rates.iter().map(|x| x * x).sum();
             let part: f64 = rates.iter().zip(&direction).map(|(a, b)| a * b).sum();
             direction.iter_mut().zip(&rates).for_each(|(x, r)| *x -= part / square * r);
@@ -77,14 +81,13 @@ impl Follower {
         }
         let signs: &[f64] = if kind == "flip" { &[1.0] } else { &[1.0, -1.0] };
         let mut found = Vec::new();
-        let y = place.found.point.y.clone();
         for sign in signs {
             let along: Vec<f64> = direction.iter().map(|x| sign * x).collect();
             for amplitude in [0.02, 0.005, 0.05] {
                 let amplitude = amplitude * largest(&y).clamp(0.1, 10.0);
-                let time = (times * place.found.period, place.p);
-                if let Some(start) = self.switched(&place.quotient, &y, time, &along, amplitude)
-                {
+                let time = (times * place.period, place.p);
+                self.shooter.turned = place.turned.iter().map(|x| times * x).collect();
+                if let Some(start) = self.switched(&quotient, &y, time, &along, amplitude) {
                     let given = self.given.clone();
                     found.push(Start { place: start, given, from: (kind, place.p) });
                     break;
@@ -147,8 +150,10 @@ pub(crate) fn from_hopf(
     let (shooter, quotient, _) =
         Shooter::new(model, request.principle, request.backend, tolerance, &state)?;
     let period = std::f64::consts::TAU / ω;
+    let slopes = parameter_slopes(&shooter, index, request)?;
     let mut follower = Follower {
         shooter,
+        slopes,
         index,
         from: request.from,
         to: request.to,
