@@ -36,8 +36,8 @@ pub(crate) struct DualResidual {
     points: Vec<Laid>,
     holonomic: Vec<bool>,
     pub(crate) principle: Principle,
-    /// Positions and velocities below which nothing matters.
-    pub(crate) least: [Vec<f64>; 2],
+    /// Positions, velocities and accelerations below which nothing matters.
+    pub(crate) least: [Vec<f64>; 3],
     /// The dependent coordinates of the restricted principle.
     dependent: Vec<usize>,
     /// Of each constraint at the instants last looked at.
@@ -225,7 +225,7 @@ impl DualResidual {
             holonomic: classes.iter().map(|&class| class == Class::Holonomic).collect(),
             principle,
             dependent: dependent.to_vec(),
-            least: [vec![0.0; n], vec![0.0; n]],
+            least: [vec![0.0; n], vec![0.0; n], vec![0.0; n]],
             gradients: vec![SparseGradient::default(); model.constraints.len()],
             slopes: Gradient::new(n),
             push: Gradient::new(n),
@@ -284,7 +284,7 @@ impl DualResidual {
             let terms = terms.map(|(k, s)| s.x[l].abs() * x[*k].abs().max(least[*k]));
             Deviation::new(value, terms.sum())
         };
-        let [q, v] = &self.least;
+        let [q, v, _] = &self.least;
         if self.holonomic[a] {
             Residual {
                 velocity: deviation(value.d[l], &sample.v, v),
@@ -377,13 +377,14 @@ impl DualResidual {
 
     /// What broad constraints do together, at instants that are about to be judged.
     fn sum_up(&mut self, instants: &[Sample], lengths: &[f64], findings: &Findings) {
-        let Self { parts, broad, is_broad, n, .. } = self;
+        let Self { parts, broad, is_broad, n, least, .. } = self;
         let longest = lengths.iter().copied().fold(findings.longest_step, f64::max);
         let most = |k: usize| {
             let values = instants.iter().map(|s| s.v[k].abs());
             values.fold(findings.largest[1][k], f64::max)
         };
-        let least: Vec<f64> = (0..*n).map(|k| most(k) * NOTHING / longest).collect();
+        let least: Vec<f64> =
+            (0..*n).map(|k| (most(k) * NOTHING / longest).max(least[2][k])).collect();
         let along = |k: usize| {
             let size = lanes(instants, |s| s.a[k].abs().max(least[k]));
             [lanes(instants, |s| s.a[k]), size]
@@ -399,7 +400,8 @@ impl DualResidual {
         let (n, m) = (self.n, self.holonomic.len());
         // Accelerations that change no velocity by more than this are nothing.
         let per_step = NOTHING / findings.longest_step;
-        let least: Vec<f64> = findings.largest[1].iter().map(|v| v * per_step).collect();
+        let largest = findings.largest[1].iter().zip(&self.least[2]);
+        let least: Vec<f64> = largest.map(|(v, least)| (v * per_step).max(*least)).collect();
         for (a, found) in findings.differentiated.iter_mut().enumerate() {
             found.include(self.differentiated(a, sample, l, &least));
         }

@@ -102,8 +102,9 @@ fn mechanical(mut evidence: TrajectoryEvidence<'_>, mut dual: DualResidual) -> V
     checks
 }
 
-/// What positions and velocities are measured by at least, from some steps of the run.
-fn least_scales(evidence: &mut TrajectoryEvidence<'_>, least: &mut [Vec<f64>; 2]) {
+/// What positions, velocities and accelerations are measured by at least, from some steps of the run. An acceleration
+/// that is a small part of what the forces alone would do is nothing: at rest all of them are rounding.
+fn least_scales(evidence: &mut TrajectoryEvidence<'_>, least: &mut [Vec<f64>; 3]) {
     /// Steps that are looked at.
     const SOME: usize = 8;
     let n = evidence.model.coordinates.len();
@@ -113,6 +114,11 @@ fn least_scales(evidence: &mut TrajectoryEvidence<'_>, least: &mut [Vec<f64>; 2]
         let h = step.end() - step.start();
         if let Some(kkt) = evidence.system.saddle_at(step.end(), step.state_at_end()) {
             raise_by_mass(kkt, h, &mut scales);
+            let forces = kkt.right_side().0;
+            let free =
+                forces.iter().zip(kkt.mass_diagonal()).map(|(f, m)| NOTHING * (f / m).abs());
+            let finite = least[2].iter_mut().zip(free).filter(|(_, free)| free.is_finite());
+            finite.for_each(|(least, free)| *least = least.max(free));
         }
     }
     let (q, v) = scales.split_at(n);
@@ -120,7 +126,7 @@ fn least_scales(evidence: &mut TrajectoryEvidence<'_>, least: &mut [Vec<f64>; 2]
     least[1].copy_from_slice(v);
     // What was large in an earlier segment has left its rounding.
     if evidence.system.has_invariants() {
-        let known = least.iter_mut().flatten().zip(evidence.scales);
+        let known = least[..2].iter_mut().flatten().zip(evidence.scales);
         known.for_each(|(least, scale)| *least = least.max(*scale));
     }
 }

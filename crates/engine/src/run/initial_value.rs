@@ -21,8 +21,9 @@ use crate::problem::unused_multipliers::{unused_multipliers, without_along};
 use crate::run::columns::{collect, samples};
 use crate::run::effective_mass::effective_mass_on_the_way;
 use crate::run::global_error::{FirstRun, check, second_run};
+use crate::run::hybrid::Jump;
 use crate::run::jump::{accumulation, contradicting};
-use crate::run::kept::kept_quantities;
+use crate::run::kept::{is_kept_by_impacts, kept_quantities};
 use crate::run::prepare::{Prepared, RunInput, prepare};
 use crate::run::progress::Progress;
 use crate::run::rank_watch::{RankOutcome, RankPlace, RankWatch};
@@ -76,8 +77,9 @@ pub(crate) fn integrated(
         }
         return volterra::run(model, dynamics, &settings, watch);
     }
-    let sensitivities =
-        if model.terminal.is_empty() { request.sensitivities.clone() } else { Vec::new() };
+    // NOTE: at jumps derivatives need more than the equations.
+    let is_carried = model.terminal.is_empty() && model.resets.is_empty();
+    let sensitivities = if is_carried { request.sensitivities.clone() } else { Vec::new() };
     let known = RunInput { sensitivities, ..known };
     integrate_segment(model, dynamics, known, settings, watch).map(|segment| segment.motion)
 }
@@ -101,6 +103,8 @@ pub(crate) struct Segment {
     /// What jumps have led to, the events of the last one, and how often each has happened.
     pub(crate) outcome: JumpOutcome,
     pub(crate) last: Vec<usize>,
+    /// All jumps, with their events.
+    pub(crate) jumps: Vec<Jump>,
     pub(crate) counts: Vec<usize>,
 }
 
@@ -181,6 +185,7 @@ pub(crate) fn integrate_segment(
     }
     let jumped =
         system.jumps.as_ref().map(|j| (j.outcome.clone(), j.last.clone(), j.counts.clone()));
+    let jumps = recorder.jumps_with_events();
     let mut last = Sample::new(model.coordinates.len(), model.constraints.len());
     // NOTE: where the motion ends because nothing is determined beyond, the state itself is still good.
     let _ = system.resolve(outcome.t, &outcome.y, true, &mut last);
@@ -242,14 +247,14 @@ pub(crate) fn integrate_segment(
     motion.notes.extend(affine_body::nearly_singular(model, &motion));
     let integrate_us = clock.microseconds();
     let clock = Stopwatch::start(settings.clock);
-    let momenta = match dynamics {
-        // NOTE: a jump need not keep them.
-        Dynamics::Saddle(equations) if recorder.jumps.is_empty() => match &template {
+    let mut momenta = match dynamics {
+        Dynamics::Saddle(equations) => match &template {
             Some(template) => template.momenta.clone(),
             None => kept_quantities(model, equations),
         },
-        Dynamics::Saddle(_) | Dynamics::Ordinary(_) => Vec::new(),
+        Dynamics::Ordinary(_) => Vec::new(),
     };
+    momenta.retain(|kept| recorder.jumps.is_empty() || is_kept_by_impacts(model, kept));
     scales.resize(outcome.scales.len(), 0.0);
     scales.iter_mut().zip(&outcome.scales).for_each(|(scale, x)| *scale = scale.max(*x));
     let parts = dynamical_parts(model);
@@ -341,6 +346,7 @@ pub(crate) fn integrate_segment(
         accumulated,
         outcome: jumped,
         last: last_events,
+        jumps,
         counts,
     })
 }

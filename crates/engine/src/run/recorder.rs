@@ -7,6 +7,7 @@ use pfaff_solver::{Control, DenseStep, LocatedEvent, Observer, StoredStep, Syste
 use crate::motion::dense::{Dense, Node};
 use crate::motion::sample::Sample;
 use crate::problem::settings::{OutputSpacing, Settings};
+use crate::run::hybrid::Jump;
 use crate::run::progress::Progress;
 use crate::run::rank_watch::{RankOutcome, RankWatch};
 use crate::run::record::{Record, RecordedEvent, Setting};
@@ -295,6 +296,20 @@ impl Observer for Recorder<'_> {
             self.sample(t);
         }
         self.put_node(t, after);
+    }
+}
+
+impl Recorder<'_> {
+    /// The jumps so far, with the events of each.
+    pub(crate) fn jumps_with_events(&self) -> Vec<Jump> {
+        let mut events = self.record.events.iter().map(|recorded| &recorded.event).peekable();
+        let mut at = |t: f64| {
+            let is_same =
+                |event: &&LocatedEvent| (event.t - t).abs() <= 8.0 * f64::EPSILON * t.abs();
+            while events.next_if(|event| !is_same(event)).is_some() {}
+            std::iter::from_fn(|| events.next_if(is_same)).map(|event| event.index).collect()
+        };
+        self.jumps.iter().map(|&t| Jump { t, events: at(t) }).collect()
     }
 }
 

@@ -26,6 +26,7 @@ use pfaff_solver::{
 
 use crate::motion::Form;
 use crate::motion::sample::{Sample, sample_symbols};
+use crate::system::clearance::Clearance;
 use crate::system::cusp::CuspWatch;
 use crate::system::energy_scale::{energy_scale, raise_reduced, raise_scales, raise_tangents};
 use crate::system::event_phases::{event_kinds, event_phases};
@@ -60,6 +61,8 @@ pub(crate) struct CompiledSystem {
     watched: Option<Executor>,
     /// What is observed, where something is.
     observed: Option<Executor>,
+    /// Tells where no event can be, if it knows all of them.
+    clearance: Option<Clearance>,
     /// Whether events look at accelerations, reactions or energy.
     events_need_forces: bool,
     /// The divergence of the flow, where something asks for it.
@@ -141,6 +144,7 @@ impl CompiledSystem {
             }
             _ => None,
         };
+        let clearance = Clearance::new(model, &watched);
         let phases = event_phases(&model.graph, &watched);
         watched.extend(phases.iter().map(|&(_, phase)| phase));
         Ok(Self {
@@ -152,6 +156,7 @@ impl CompiledSystem {
             phases: phases.iter().map(|&(event, _)| event).collect(),
             watched: compile(&watched)?,
             observed: compile(&observed)?,
+            clearance,
             events_need_forces,
             flow,
             observed_inputs: vec![f64::NAN; inputs.len()],
@@ -549,6 +554,11 @@ impl solver::System for CompiledSystem {
 
     fn event_values(&mut self, t: f64, y: &[f64], values: &mut [f64]) -> Result<(), EvalError> {
         self.watch(t, y, values)
+    }
+
+    fn is_clear(&mut self, t: [f64; 2], low: &[f64], high: &[f64]) -> bool {
+        let positions = (&low[..self.n], &high[..self.n]);
+        self.clearance.as_mut().is_some_and(|c| c.is_clear(t, positions.0, positions.1))
     }
 
     fn event_sizes(&mut self, t: f64, y: &[f64], sizes: &mut [f64]) {

@@ -2,6 +2,7 @@
 //! constraints. The integrators see them through [`compiled`].
 
 pub(crate) mod capabilities;
+pub(crate) mod clearance;
 pub(crate) mod compiled;
 pub(crate) mod constraint_scale;
 pub(crate) mod contact;

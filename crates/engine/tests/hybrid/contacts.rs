@@ -214,7 +214,8 @@ fn mistakes_are_told() {
         ("contact c: y >= 0, restitution = -0.1", "E0454"),
         ("contact c: y >= 0, friction = -1", "E0454"),
         ("contact c: y >= 0, friction = 0.3", "E0454"),
-        ("contact c: y = 0", "E0117"),
+        // It holds from both sides, and the start is beside it.
+        ("contact c: y = 0", "E0641"),
         ("contact c: y", "E0454"),
         ("contact c: y' >= 0", "E0454"),
         ("contact c: 1 >= 0", "E0454"),

@@ -4,10 +4,12 @@ mod contacts;
 mod delays;
 mod driven;
 mod friction;
+mod joints;
 mod modes;
 mod plane;
 mod random;
 mod resets;
+mod sensitivities;
 
 use pfaff::{Motion, Run, Verdict};
 

@@ -3,7 +3,7 @@
 use crate::lexer::token::{Keyword, TokenKind};
 use crate::parser::cursor::{Parse, Parser};
 use crate::source::Span;
-use crate::syntax::{Condition, Contact, Control, ExprId, Input, State};
+use crate::syntax::{Binary, Condition, Contact, Control, ExprId, Input, NodeKind, State};
 
 impl Parser<'_> {
     /// Reads an expression and when it holds, up to the end.
@@ -71,7 +71,7 @@ impl Parser<'_> {
         Ok(Control { name, value, every })
     }
 
-    /// Reads `floor: y >= 0, restitution = 0.8 in flight`.
+    /// Reads `floor: y >= 0, restitution = 0.8 in flight`, or `rail: y = 0, friction = mu`.
     pub(crate) fn contact(&mut self) -> Parse<Contact> {
         if self.find(TokenKind::Colon).is_none() {
             let message = "a contact needs `:` after its name".to_owned();
@@ -80,7 +80,13 @@ impl Parser<'_> {
         let name = self.name("the name of the contact")?;
         let slots = self.slots()?;
         self.expect(TokenKind::Colon, "`:`")?;
-        let relation = self.expression()?;
+        let start = self.span().start;
+        let mut relation = self.expression()?;
+        if self.eat(TokenKind::Equals) {
+            let right = self.expression()?;
+            let kind = NodeKind::Binary { operator: Binary::Same, left: relation, right };
+            relation = self.arena.push(kind, self.span_from(start));
+        }
         let mut settings = Vec::new();
         while self.eat(TokenKind::Comma) {
             settings.push(self.setting()?);

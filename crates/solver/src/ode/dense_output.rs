@@ -81,6 +81,55 @@ impl<'a> DenseStep<'a> {
         }
     }
 
+    /// Writes bounds of $u$ over the whole step, with room for what a polynomial of low order does not show.
+    ///
+    /// The cubic of the first four rows of (D) lies between its coefficients in Bernstein's form; the rows after them
+    /// add at most $\tfrac1{16}\sum_{k \ge 4} |r_k|$.
+    pub(crate) fn bounds(&self, low: &mut [f64], high: &mut [f64]) {
+        let n = self.at_end.len();
+        let row = |k: usize| self.rows.get(k * n..(k + 1) * n);
+        if let (Kind::Hermite, Some(first), Some(way), Some(second), Some(third)) =
+            (self.kind, row(0), row(1), row(2), row(3))
+        {
+            for i in 0..n {
+                let (a, d) = (first[i], first[i] + way[i]);
+                let b = a + (way[i] + second[i]) / 3.0;
+                let c = d - (way[i] - second[i] - third[i]) / 3.0;
+                (low[i], high[i]) = (a.min(b).min(c.min(d)), a.max(b).max(c.max(d)));
+            }
+            for row in self.rows[4 * n..].chunks_exact(n.max(1)) {
+                for (i, r) in row.iter().enumerate() {
+                    low[i] -= r.abs() / 16.0;
+                    high[i] += r.abs() / 16.0;
+                }
+            }
+        } else {
+            low.copy_from_slice(self.at_end);
+            high.copy_from_slice(self.at_end);
+            let reach = match self.kind {
+                Kind::Series => self.end - self.start,
+                Kind::Hermite | Kind::Powers => 1.0,
+            };
+            let mut rows = self.rows.chunks_exact(n.max(1));
+            let first = rows.next().unwrap_or(self.at_end);
+            for i in 0..n {
+                (low[i], high[i]) = (low[i].min(first[i]), high[i].max(first[i]));
+            }
+            let mut power = 1.0;
+            for row in rows {
+                power *= reach.abs();
+                for (i, r) in row.iter().enumerate() {
+                    low[i] -= (r * power).abs();
+                    high[i] += (r * power).abs();
+                }
+            }
+        }
+        for (low, high) in low.iter_mut().zip(high) {
+            let room = 0.5 * (*high - *low);
+            (*low, *high) = (*low - room, *high + room);
+        }
+    }
+
     /// Writes $\dot u(t)$ into `rates`: close to $f(t, u(t))$, one order less than the state.
     pub fn derivative(&self, t: f64, rates: &mut [f64]) {
         let θ = self.variable(t);
@@ -235,6 +284,21 @@ mod tests {
             // Values below 27: rounding of four products.
             assert!((y[0] - t * t * t).abs() < 1e-13 && (rate[0] - 3.0 * t * t).abs() < 1e-13);
         }
+    }
+
+    #[test]
+    fn bounds_contain_the_step() {
+        let mut rows = Vec::new();
+        let step = cube(&mut rows);
+        let (mut low, mut high) = ([0.0], [0.0]);
+        step.bounds(&mut low, &mut high);
+        assert!(low[0] <= 1.0 && low[0] > -13.0 && high[0] >= 27.0 && high[0] < 41.0);
+        let series = [1.0, -3.0, 2.0, 1.0];
+        let step =
+            DenseStep { kind: Kind::Series, end: 1.5, rows: &series, at_end: &[0.125], ..step };
+        step.bounds(&mut low, &mut high);
+        // Between 1 and 1 − 3h + 2h² + h³ at h = 1/2, with 1.5 + 0.5 + 0.125 around.
+        assert!(low[0] <= 0.0 && high[0] >= 1.0 && high[0] - low[0] < 11.0);
     }
 
     #[test]

@@ -14,7 +14,8 @@
 //! **Far from zero.** Where a function keeps its sign and changes by less than a quarter of its
 //! smallest value over the nine points (or by less than a fifth over four, if its phases hardly vary), no search for
 //! an extremum would begin: such a step need not be looked at more closely, and if that is seen on the cubic
-//! polynomial between both ends, it needs no better one for its events.
+//! polynomial between both ends, it needs no better one for its events. Before that the system itself may know that no
+//! function vanishes within the bounds of the step ([`System::is_clear`]).
 //!
 //! **Poles.** A function that changes its sign through infinity has no zero there: a change of sign next to which
 //! it is larger than at both ends of its interval does not count.
@@ -70,6 +71,8 @@ pub(crate) struct EventFinder {
     local: Vec<f64>,
     /// The sizes of the terms of barriers where the step starts.
     sizes: Vec<f64>,
+    /// Bounds of the state in a step.
+    bounds: [Vec<f64>; 2],
 }
 
 /// A part of a step.
@@ -88,7 +91,7 @@ struct Part {
 struct EventState {
     /// 1 or −1; 0 on a zero that does not count.
     side: f64,
-    /// The value at the end of the step.
+    /// The value at the end of the step; not a number where nothing was evaluated.
     value: f64,
     /// Largest magnitude in the run.
     reach: f64,
@@ -166,6 +169,7 @@ impl EventFinder {
             local: vec![0.0; count],
             sizes: vec![0.0; count],
             parts: Vec::with_capacity(2 + DEPTH as usize),
+            bounds: [vec![0.0; system.dimension()], vec![0.0; system.dimension()]],
             events,
         }
     }

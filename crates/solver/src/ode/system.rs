@@ -157,6 +157,13 @@ pub trait System {
         Ok(())
     }
 
+    /// Whether no event function vanishes while time and all components of the state are within bounds. Steps for
+    /// which that is known are not searched.
+    fn is_clear(&mut self, t: [f64; 2], low: &[f64], high: &[f64]) -> bool {
+        let _ = (t, low, high);
+        false
+    }
+
     /// Writes the sizes of the terms that event functions are sums of: what is below their rounding is zero. Asked for
     /// [barriers](EventKind::barrier); leaves the others.
     fn event_sizes(&mut self, t: f64, y: &[f64], sizes: &mut [f64]) {

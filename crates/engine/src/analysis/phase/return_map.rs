@@ -1,9 +1,9 @@
 //! Periodic motions with jumps: fixed points of the return map to an event.
 //!
 //! $P$ takes a state after the event along the whole motion, with its jumps, impacts and modes, to the state after the
-//! next one. Its derivative comes from runs that begin beside the orbit, by central differences of fourth order: what
-//! is differentiated contains every jump, so that no saltation matrix is left out. One multiplier is zero, because all
-//! states after the event lie on one surface. Where they lie on that of the event itself, as feet on the ground do, a
+//! next one. Newton's iteration takes its derivative from runs that begin beside the orbit; the multipliers come from
+//! the variational equations and the saltation at every jump (`run/sensitivity/jumps.rs`). One of them is zero, because
+//! all states after the event lie on one surface. Where they lie on that of the event itself, as feet on the ground do, a
 //! motion that begins beside the orbit may be below it and strike at once; there $P$ begins and ends a little later.
 
 use pfaff_expr::{Expr, number};
@@ -21,18 +21,19 @@ use crate::derivation::derive_in;
 use crate::error::Failure;
 use crate::model::Model;
 use crate::motion::Motion;
+use crate::motion::sensitivity::Sensitivity;
 use crate::problem::settings::Run;
 use crate::run::hybrid;
 use crate::run::initial_value::integrated;
 use crate::run::prepare::RunInput;
+use crate::run::sensitivity::jumps::{EndTangents, end_tangents};
 
 /// Events before the one from which the search starts.
 const EVENTS: usize = 16;
 /// Local error of a step: differences of states are differentiated.
 const TOLERANCE: f64 = 1e-12;
-/// Steps of differences, in Newton's iteration and for the multipliers.
+/// Steps of differences in Newton's iteration.
 const STEP: f64 = 1e-5;
-const LAST_STEP: f64 = 1e-4;
 const ITERATIONS: usize = 25;
 /// A return to this part of the size of the state is one.
 const CLOSED: f64 = 1e-8;
@@ -69,36 +70,8 @@ struct Returned {
 impl ReturnMap<'_> {
     /// A motion from a state, or from the initial one.
     fn run(&mut self, start: Option<(&[f64], &[f64])>, length: f64) -> Result<Motion, Failure> {
-        let mut model = self.model.clone();
-        if let Some((q, v)) = start {
-            let datum = |quantity: Quantity, x: f64| {
-                let value = number::from_f64(x).map(|x| model.graph.number(x));
-                value.map(|value| Datum {
-                    quantity,
-                    value,
-                    written: value,
-                    span: Span::default(),
-                })
-            };
-            let positions =
-                q.iter().enumerate().map(|(k, &x)| datum(Quantity::Coordinate(k, 0), x));
-            let velocities = v
-                .iter()
-                .enumerate()
-                .filter(|(k, _)| !model.coordinates[*k].is_state)
-                .map(|(k, &x)| datum(Quantity::Coordinate(k, 1), x));
-            let data: Option<Vec<Datum>> = positions.chain(velocities).collect();
-            model.initial =
-                data.ok_or_else(|| Failure::usage("the motion leaves all finite numbers"))?;
-        }
-        let run = Run {
-            principle: self.request.principle,
-            t1: Some(self.t0 + length),
-            tolerance: Some(self.request.tolerance.unwrap_or(TOLERANCE)),
-            samples: Some(2),
-            backend: self.request.backend,
-            ..Run::default()
-        };
+        let model = self.from(start)?;
+        let run = self.request(length);
         let watch = &mut *self.watch;
         let tell = &mut |_: &crate::run::progress::Progress<'_>| watch();
         if hybrid::is_hybrid(&model) {
@@ -106,6 +79,66 @@ impl ReturnMap<'_> {
         }
         let dynamics = derive_in(&model, run.principle)?;
         integrated(&model, &dynamics, RunInput::default(), &run, tell)
+    }
+
+    /// What is asked of a run.
+    fn request(&self, length: f64) -> Run {
+        Run {
+            principle: self.request.principle,
+            t1: Some(self.t0 + length),
+            tolerance: Some(self.request.tolerance.unwrap_or(TOLERANCE)),
+            samples: Some(2),
+            backend: self.request.backend,
+            ..Run::default()
+        }
+    }
+
+    /// The model with a state as its initial one, if one is given.
+    fn from(&self, start: Option<(&[f64], &[f64])>) -> Result<Workspace, Failure> {
+        let mut model = self.model.clone();
+        let Some((q, v)) = start else { return Ok(model) };
+        let datum = |quantity: Quantity, x: f64| {
+            let value = number::from_f64(x).map(|x| model.graph.number(x));
+            value.map(|value| Datum { quantity, value, written: value, span: Span::default() })
+        };
+        let positions =
+            q.iter().enumerate().map(|(k, &x)| datum(Quantity::Coordinate(k, 0), x));
+        let velocities = v
+            .iter()
+            .enumerate()
+            .filter(|(k, _)| !model.coordinates[*k].is_state)
+            .map(|(k, &x)| datum(Quantity::Coordinate(k, 1), x));
+        let data: Option<Vec<Datum>> = positions.chain(velocities).collect();
+        model.initial =
+            data.ok_or_else(|| Failure::usage("the motion leaves all finite numbers"))?;
+        Ok(model)
+    }
+
+    /// The derivative of the map along directions (δq, δq') of a state that is later than the event, by columns:
+    /// $\delta y(T) + \dot y(T)\,\delta T$ with the return time $T$. `None` where a jump has none.
+    #[allow(clippy::type_complexity, reason = "positions and velocities of each direction")]
+    fn derivative(
+        &mut self,
+        (q, v): (&[f64], &[f64]),
+        period: f64,
+        tangents: Vec<(Vec<f64>, Vec<f64>)>,
+    ) -> Result<Option<Vec<(Vec<f64>, Vec<f64>)>>, Failure> {
+        let model = self.from(Some((q, v)))?;
+        let run = self.request(period);
+        let watch = &mut *self.watch;
+        let tell = &mut |_: &crate::run::progress::Progress<'_>| watch();
+        let EndTangents { motion, along, rates } = end_tangents(&model, &run, tangents, tell)?;
+        let event = motion.events.iter().rposition(|event| event.name == self.on);
+        let (Some((q_rates, v_rates)), Some(event)) = (rates, event) else { return Ok(None) };
+        let last = |list: &[crate::motion::Series], rates: &[f64], δt: f64| -> Vec<f64> {
+            let values = list.iter().map(|s| s.values.last().copied().unwrap_or(f64::NAN));
+            values.zip(rates).map(|(x, rate)| x + rate * δt).collect()
+        };
+        let column = |s: &Sensitivity| {
+            let δt = s.events.get(event)?.t;
+            Some((last(&s.q, &q_rates, δt), last(&s.v, &v_rates, δt)))
+        };
+        Ok(along.iter().map(column).collect())
     }
 
     /// The state after an event of a motion.
@@ -384,33 +417,44 @@ pub(crate) fn returning(
     if largest(&off) > CLOSED * (1.0 + largest(&y)) {
         return Err(failed());
     }
-    let values =
-        |a: &Returned| -> Vec<f64> { variables.iter().map(|&c| joined(a)[c]).collect() };
-    let near = slopes(
-        &mut map,
-        &mut shifted,
-        &mut image,
-        &y,
-        period,
-        (w, scale(&y), LAST_STEP),
-        &values,
-    )?;
-    let far = slopes(
-        &mut map,
-        &mut shifted,
-        &mut image,
-        &y,
-        period,
-        (w, scale(&y), 2.0 * LAST_STEP),
-        &values,
-    )?;
-    let (Some(near), Some(far)) = (near, far) else { return Err(failed()) };
-    let matrix: Vec<f64> = near.iter().zip(&far).map(|(a, b)| (4.0 * a - b) / 3.0).collect();
+    // The derivative is that of the map which begins a little later: its multipliers are the same.
+    let later = if map.lead > 0.0 {
+        y.clone()
+    } else {
+        map.lead = LEAD * period;
+        let (q, v) = split(&y);
+        let at = Returned { after: (q.clone(), v.clone()), q, v, time: 0.0 };
+        let at = map.later(at)?;
+        map.lead = 0.0;
+        joined(&at)
+    };
+    phase.y.clone_from(&later);
+    let point = phase.point()?;
+    let tangent = quotient.chart.tangent(&point).ok_or_else(singular)?;
+    let r = quotient.chart.free.len();
+    let column = |c: &usize| {
+        let place = quotient.chart.free.iter().position(|x| x == c).unwrap_or_default();
+        let column: Vec<f64> = (0..later.len()).map(|i| tangent[i * r + place]).collect();
+        split(&column)
+    };
+    let (q, v) = split(&later);
+    let tangents = variables.iter().map(column).collect();
+    let columns = map.derivative((&q, &v), here.time, tangents)?;
+    let columns = columns.ok_or_else(|| {
+        Failure::usage(
+            "the multipliers are not determined: a jump on the way has no derivative",
+        )
+    })?;
+    let mut matrix = vec![0.0; w * w];
+    for (j, (q, v)) in columns.into_iter().enumerate() {
+        let column = joined(&Returned { after: (Vec::new(), Vec::new()), q, v, time: 0.0 });
+        variables.iter().enumerate().for_each(|(i, &c)| matrix[i * w + j] = column[c]);
+    }
     let mut multipliers = eigenvalues(w, &matrix)
         .ok_or_else(|| Failure::usage("the multipliers could not be computed"))?;
     multipliers.sort_by(|a, b| size(b).total_cmp(&size(a)).then(b[1].total_cmp(&a[1])));
     let trivial = multipliers.len().checked_sub(1);
-    // It is zero but for the rounding of differences.
+    // It is zero but for rounding.
     if let Some(last) = multipliers.last_mut().filter(|v| size(v) < 1e-7) {
         *last = [0.0, 0.0];
     }

@@ -7,12 +7,15 @@
 
 mod accumulation;
 mod columns;
+mod crowd;
 mod delay;
 mod friction;
+mod modes;
 mod phase;
 mod second_history;
 mod settle;
 mod switching;
+mod trail;
 
 use pfaff_model::{Diagnostic, Principle, Workspace};
 
@@ -29,6 +32,7 @@ use crate::problem::settings::{OutputSpacing, Run, Settings};
 use crate::problem::start::{Start, dynamics_span};
 use crate::run::consistent_start::begin;
 use crate::run::hybrid::accumulation::ImpactLog;
+use crate::run::hybrid::crowd::Crowd;
 use crate::run::hybrid::delay::Delays;
 use crate::run::hybrid::phase::{Discrete, Phase, Phases, Switch};
 use crate::run::hybrid::settle::VIOLATED;
@@ -39,12 +43,11 @@ use crate::run::progress::Progress;
 use crate::system::compiled::CompiledSystem;
 use crate::system::contact::{Hints, Impacted};
 
+pub(crate) use trail::{Jump, JumpMaps, Piece, Trail};
+
 /// Segments in a row that are shorter than [`SHORT`] of the run: the motion switches without end.
 const MOST_SHORT: usize = 100;
 const SHORT: f64 = 1e-12;
-/// Segments within a part of the run: the motion switches too often to be followed.
-const CROWD: usize = 500;
-const CROWDED: f64 = 1e-4;
 
 /// Whether the equations of a model switch along its motion.
 pub(crate) fn is_hybrid(model: &Workspace) -> bool {
@@ -63,7 +66,7 @@ pub(crate) fn run(
     request: &Run,
     watch: &mut dyn FnMut(&Progress<'_>) -> bool,
 ) -> Result<Motion, Failure> {
-    let motion = integrated(model, request, watch)?;
+    let motion = integrated(model, request, watch, None)?;
     if model.hybrid.delays.is_empty() {
         Ok(motion)
     } else {
@@ -75,6 +78,7 @@ fn integrated(
     model: &Workspace,
     request: &Run,
     watch: &mut dyn FnMut(&Progress<'_>) -> bool,
+    mut pieces: Option<&mut Vec<Piece>>,
 ) -> Result<Motion, Failure> {
     let settings = Settings::new(model, request)?;
     let clock = Stopwatch::start(request.clock);
@@ -121,8 +125,7 @@ fn integrated(
         log: ImpactLog::default(),
         whole: None,
         short: 0,
-        segments: 0,
-        crowd_began: f64::NEG_INFINITY,
+        crowd: Crowd::default(),
         growth: 1.0,
         work: [0.0; 2],
         scales: Vec::new(),
@@ -151,7 +154,13 @@ fn integrated(
             Err(Failure::Model(found)) => return run.contradicted(found),
             Err(failure) => return Err(failure),
         };
-        if !run.go_on(&phase, segment) {
+        let piece = pieces.as_ref().map(|_| run.piece(&phase, &segment));
+        let goes_on = run.go_on(&phase, segment);
+        if let (Some(pieces), Some(mut piece)) = (&mut pieces, piece) {
+            piece.is_limit = goes_on && run.t != piece.to;
+            pieces.push(piece);
+        }
+        if !goes_on {
             break;
         }
         if run.short > MOST_SHORT || run.is_crowded() {
@@ -162,30 +171,6 @@ fn integrated(
     let mut motion = run.finished();
     motion.statistics.derive_us = derive_us;
     Ok(motion)
-}
-
-/// Modes that no event leads to, or out of.
-fn unconnected(model: &Workspace) -> Vec<String> {
-    let modes = &model.hybrid.modes;
-    let leads = |mode: usize| model.resets.iter().any(|reset| reset.mode == Some(mode));
-    let counts_in = |event: usize, mode: usize| {
-        let of = &model.hybrid.event_modes[event];
-        of.is_empty() || of.contains(&mode)
-    };
-    let is_left = |mode: usize| {
-        let out = |reset: &pfaff_model::Reset| {
-            reset.mode.is_some_and(|to| to != mode) && counts_in(reset.event, mode)
-        };
-        model.resets.iter().any(out)
-    };
-    let told = |(k, name): (usize, &String)| {
-        if k > 0 && !leads(k) {
-            return Some(format!("the mode `{name}` is never entered: no event leads to it"));
-        }
-        let stays = "no event that counts in it leads to another one";
-        (!is_left(k)).then(|| format!("the mode `{name}` has no way out: {stays}"))
-    };
-    modes.iter().enumerate().filter(|_| modes.len() > 1).filter_map(told).collect()
 }
 
 /// The start of the model as it is written.
@@ -234,9 +219,7 @@ struct HybridRun<'a> {
     whole: Option<Motion>,
     /// Short segments in a row.
     short: usize,
-    /// All segments so far, and when the last [`CROWD`] of them began.
-    segments: usize,
-    crowd_began: f64,
+    crowd: Crowd,
     /// How much the motion made a change grow so far, as far as that was measured.
     growth: f64,
     work: [f64; 2],
@@ -268,13 +251,8 @@ impl HybridRun<'_> {
 
     /// Whether many segments have hardly led on. With delays they are pieces of the history.
     fn is_crowded(&mut self) -> bool {
-        self.segments += 1;
-        if self.delays.is_some() || !self.segments.is_multiple_of(CROWD) {
-            return false;
-        }
         let span = self.settings.options.t1 - self.settings.t0;
-        let began = std::mem::replace(&mut self.crowd_began, self.t);
-        (self.t - began).abs() < CROWDED * span.abs()
+        self.delays.is_none() && self.crowd.is_crowded(self.t, span.abs())
     }
 
     /// Finds what is delayed from here on.
@@ -584,7 +562,7 @@ impl HybridRun<'_> {
                 "restitution and friction together would gain energy at an impact: restitution is less there".into(),
             ));
         }
-        motion.notes.extend(unconnected(self.model).into_iter().map(Note::Remark));
+        motion.notes.extend(modes::unconnected(self.model).into_iter().map(Note::Remark));
         if self.settings.outputs_only {
             motion.dense = Dense::default();
         }

@@ -45,7 +45,7 @@ pub(super) fn compared(
             ..*progress
         })
     };
-    let again = integrated(model, &stricter, &mut tell);
+    let again = integrated(model, &stricter, &mut tell, None);
     compare(&mut motion, again, tolerance);
     motion.statistics.audit_us += clock.microseconds();
     Ok(motion)

@@ -14,6 +14,7 @@ mod adjoint;
 pub(crate) mod direction;
 mod explicit;
 pub(crate) mod flow;
+pub(crate) mod jumps;
 mod outputs;
 pub(crate) mod start;
 pub(crate) mod values;
@@ -55,14 +56,7 @@ const ROUNDING: f64 = 1e-13;
 
 /// Refuses names that a model does not have, and motions from a start that have no sensitivities.
 pub(crate) fn check(model: &Workspace, request: &Run) -> Result<(), Failure> {
-    let refused = |what: &str, why: &str| {
-        Err(Failure::Usage(format!("sensitivities are not available for {what}: {why}")))
-    };
-    if !model.resets.is_empty() || model.hybrid.switches() || !model.hybrid.samplers.is_empty()
-    {
-        let why = "the derivatives of jumps are not derived";
-        return refused("models with `on`", why);
-    }
+    jumps::check(model, request)?;
     let settings = Settings::new(model, request)?;
     if let Some(gradient) = &request.gradient {
         adjoint::check(model, gradient, settings.t0)?;
@@ -94,14 +88,21 @@ pub(crate) fn add(
     let mut system = CompiledSystem::new(model, &dynamics, settings.backend)?;
     let start = begin(model, &dynamics, &mut system, settings.t0)?;
     let base = Base { model, settings: &settings, dynamics: &dynamics, start: &start };
+    let along = |varied: &Varied, motion: &mut Motion| {
+        if jumps::has_jumps(model) {
+            jumps::derivatives(&base, request, varied, motion)
+        } else {
+            derivatives(&base, request.principle, varied, motion)
+        }
+    };
     if !request.sensitivities.is_empty() && motion.sensitivities.is_empty() {
         let directions = directions(model, &request.sensitivities, (settings.t0, None))?;
         let varied = base.varied(directions)?;
-        motion.sensitivities = derivatives(&base, request.principle, &varied, motion)?;
+        motion.sensitivities = along(&varied, motion)?;
     }
     if request.transition {
         let varied = base.all_directions()?;
-        let columns = derivatives(&base, request.principle, &varied, motion)?;
+        let columns = along(&varied, motion)?;
         motion.transition = Some(Transition::of(&varied.names(), &columns, motion.t.len()));
     }
     if let Some(gradient) = &request.gradient {
@@ -452,7 +453,7 @@ impl Task<'_> {
         let mut times: Vec<f64> = motion.t.iter().copied().filter(|t| *t > from).collect();
         times.extend(motion.events.iter().map(|e| e.t).filter(|t| *t > from));
         times.retain(|t| *t <= to);
-        if self.outputs.reached() == 0 && motion.t.first() == Some(&from) {
+        if self.outputs.next_time() == Some(from) {
             times.push(from);
         }
         times.sort_by(f64::total_cmp);

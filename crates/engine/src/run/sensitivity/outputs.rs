@@ -71,6 +71,16 @@ impl Outputs {
         self.reached
     }
 
+    /// The next output time.
+    pub(crate) fn next_time(&self) -> Option<f64> {
+        self.times.front().copied()
+    }
+
+    /// Gives no derivatives of multipliers.
+    pub(crate) fn leave_out_multipliers(&mut self) {
+        self.found.iter_mut().for_each(|found| found.multipliers.clear());
+    }
+
     /// Takes the states of a segment, in the order of time.
     pub(crate) fn take(
         &mut self,

@@ -22,6 +22,8 @@ impl CompiledSystem {
         system.flow.iter_mut().for_each(|flow| flow.set_parameters(parameters));
         system.features.set_parameters(parameters);
         system.jacobian.iter_mut().for_each(|jacobian| jacobian.set_parameters(parameters));
+        // NOTE: it contains the values of parameters.
+        system.clearance = None;
         system.descriptor = None;
         system.cusp = CuspWatch::new(system.n, system.m);
         system

@@ -7,7 +7,7 @@ use crate::diagnostic::{Diagnostic, closest};
 use crate::elaborate::Elaborator;
 use crate::elaborate::expression::machine::Step;
 use crate::elaborate::scope::{Meaning, Rows, Site};
-use crate::model::Friction;
+use crate::model::{Contact, Friction};
 use crate::shape::{Value, component_name};
 use crate::syntax::{List, NodeKind};
 
@@ -126,14 +126,31 @@ impl Elaborator<'_> {
                 let hint = "a contact with friction that stands above has one";
                 return self.error_hint("E0304", self.span(site), message, hint);
             };
-            let names = contact.friction_names(friction);
-            let symbol = |name: &String| g.symbol(&format!("lambda({name})"), Role::Free);
-            symbols.extend(names.iter().map(symbol));
+            let symbols_of = |contact: &Contact| -> Vec<Expr> {
+                let names = contact.friction_names(friction);
+                let symbol = |name: &String| g.symbol(&format!("lambda({name})"), Role::Free);
+                names.iter().map(symbol).collect()
+            };
+            let one = symbols_of(contact);
+            // NOTE: of two sides one carries at a time, and both rub along the same slip.
+            symbols.extend(match self.other_side(&name) {
+                Some(other) => {
+                    let both = one.into_iter().zip(symbols_of(other));
+                    both.map(|(a, b)| g.add(a, b)).collect()
+                }
+                None => one,
+            });
         }
         match symbols[..] {
             [one] => Value::Scalar(one),
             _ => Value::Vector(symbols.into()),
         }
+    }
+
+    /// The other side of a contact that holds from both.
+    fn other_side(&self, name: &str) -> Option<&Contact> {
+        let other = format!("other({name})");
+        self.draft.hybrid.contacts.iter().find(|contact| contact.name == other)
     }
 
     fn multiplier(&mut self, site: Site, word: &str, name: &str, indices: &[i64]) -> Value {
@@ -145,7 +162,14 @@ impl Elaborator<'_> {
                 let name = component_name(name, indices);
                 match word {
                     "mu" => g.symbol(&name, Role::Multiplier { order: 0 }),
-                    _ => g.symbol(&format!("lambda({name})"), Role::Free),
+                    _ => {
+                        let symbol =
+                            |name: &str| g.symbol(&format!("lambda({name})"), Role::Free);
+                        match self.other_side(&name) {
+                            Some(other) => g.sub(symbol(&name), symbol(&other.name)),
+                            None => symbol(&name),
+                        }
+                    }
                 }
             })
             .collect();

@@ -1,4 +1,7 @@
 //! `contact`: unilateral constraints with their law of impact and friction.
+//!
+//! `contact rail: y = 0, friction = mu` is one that holds from both sides, as a joint does: it is two contacts, of which
+//! one carries at a time, so that friction follows the size of the load.
 
 use pfaff_expr::Expr;
 
@@ -50,19 +53,37 @@ impl Elaborator<'_> {
             self.speak_of(format!("contact `{whole}`"));
             let made = self.with_locals(&members, indices, |e| e.one_contact(contact, span));
             let Some(made) = made else { continue };
-            let event = self.draft.outputs.events.len();
-            self.draft.hybrid.event_modes.resize(event, Vec::new());
-            self.draft.hybrid.event_modes.push(activity.modes.clone());
-            self.draft.outputs.events.push(Event {
-                name: whole.clone(),
-                expr: made.gap,
-                direction: Direction::Falling,
-                stop: false,
-                span,
+            let made = Contact { name: whole.clone(), modes: activity.modes.clone(), ..made };
+            let other = self.is_two_sided(contact).then(|| Contact {
+                name: format!("other({whole})"),
+                gap: self.graph.neg(made.gap),
+                ..made.clone()
             });
-            let modes = activity.modes.clone();
-            self.draft.hybrid.contacts.push(Contact { name: whole, event, modes, ..made });
+            for contact in [made].into_iter().chain(other) {
+                self.add_contact(contact);
+            }
         }
+    }
+
+    /// Whether a contact is held from both sides.
+    fn is_two_sided(&self, contact: &syntax::Contact) -> bool {
+        let kind = self.kind(Site { part: 0, id: contact.relation });
+        matches!(kind, NodeKind::Binary { operator: Binary::Same, .. })
+    }
+
+    /// Adds a contact, and the event at which it is hit.
+    fn add_contact(&mut self, contact: Contact) {
+        let event = self.draft.outputs.events.len();
+        self.draft.hybrid.event_modes.resize(event, Vec::new());
+        self.draft.hybrid.event_modes.push(contact.modes.clone());
+        self.draft.outputs.events.push(Event {
+            name: contact.name.clone(),
+            expr: contact.gap,
+            direction: Direction::Falling,
+            stop: false,
+            span: contact.span,
+        });
+        self.draft.hybrid.contacts.push(Contact { event, ..contact });
     }
 
     fn one_contact(&mut self, contact: &syntax::Contact, span: Span) -> Option<Contact> {
@@ -93,17 +114,20 @@ impl Elaborator<'_> {
         Some(made)
     }
 
-    /// The gap of `y >= h`, or a report.
+    /// The gap of `y >= h` or `y = h`, or a report.
     fn gap(&mut self, site: Site) -> Option<Expr> {
         let sides = match self.kind(site) {
-            NodeKind::Binary { operator: Binary::AtLeast | Binary::Greater, left, right } => {
-                [left, right]
-            }
+            NodeKind::Binary {
+                operator: Binary::AtLeast | Binary::Greater | Binary::Same,
+                left,
+                right,
+            } => [left, right],
             NodeKind::Binary { operator: Binary::AtMost | Binary::Less, left, right } => {
                 [right, left]
             }
             _ => {
-                let message = "a contact is an inequality";
+                let message =
+                    "a contact is an inequality, or an equation if it holds from both sides";
                 let hint = "write `contact floor: y >= 0`";
                 self.error_hint("E0454", self.span(site), message.into(), hint);
                 return None;

@@ -33,6 +33,18 @@ impl EventFinder {
         if !self.started {
             return false;
         }
+        if self.is_clear(step, system) {
+            return true;
+        }
+        if self.known.iter().any(|known| known.value.is_nan()) {
+            // Nothing was evaluated in the steps before.
+            step.state(step.start(), &mut self.state);
+            if system.event_values(step.start(), &self.state, &mut self.values).is_err() {
+                return false;
+            }
+            let values = self.known.iter_mut().zip(&self.values);
+            values.for_each(|(known, value)| known.value = *value);
+        }
         let grid = ScanGrid { start: step.start(), end: step.end(), smooth: 0.0 };
         for (trial, known) in self.trial.iter_mut().zip(&self.known) {
             *trial = EventState { settled: false, ..*known };
@@ -45,6 +57,21 @@ impl EventFinder {
                 self.is_far_in(&grid, &ALL, all, step, system) == Distance::Far
             }
         }
+    }
+
+    /// Whether the bounds of the step tell that no function vanishes in it. Values are not known then.
+    fn is_clear(&mut self, step: &DenseStep<'_>, system: &mut dyn System) -> bool {
+        let [low, high] = &mut self.bounds;
+        step.bounds(low, high);
+        let is_clear = system.is_clear([step.start(), step.end()], low, high);
+        if is_clear {
+            for (trial, known) in self.trial.iter_mut().zip(&self.known) {
+                let value = f64::NAN;
+                *trial =
+                    EventState { value, settled: false, fresh: false, base: 0.0, ..*known };
+            }
+        }
+        is_clear
     }
 
     /// What some points of a step tell about the distance of its functions from zero.
