@@ -201,7 +201,7 @@ impl Printed<'_> {
         let blocks = Blocks::of(model, e, &values);
         let state = State { t, q, v, multipliers: vec![0.0; e.drift.len()] };
         let report = at_state(self.model, &state).ok()?;
-        Some(blocks.missed_by(&[report.acceleration, report.multipliers].concat()))
+        Some(blocks.missed_by(&report.acceleration))
     }
 }
 
@@ -260,14 +260,29 @@ impl Blocks {
         x
     }
 
-    /// By how much numbers miss the equations, in parts of the terms of each.
-    fn missed_by(&self, x: &[f64]) -> f64 {
-        let row = |(row, &b): (&[DoubleDouble], &DoubleDouble)| {
-            let terms = || row.iter().zip(x).map(|(&a, &x)| a * DoubleDouble::from(x));
+    /// By how much accelerations miss the equations with the reactions that suit them best, in parts of the terms of
+    /// each: of redundant constraints the core shows other multipliers, those of least norm.
+    fn missed_by(&self, accelerations: &[f64]) -> f64 {
+        let (n, size) = (self.coordinates, self.right.len());
+        let mut x: Vec<DoubleDouble> = accelerations.iter().map(|&a| a.into()).collect();
+        let rows = || self.matrix.chunks(size).zip(&self.right);
+        if size > n {
+            let carried = rows().take(n).flat_map(|(row, _)| &row[n..]).copied();
+            let carried: Vec<DoubleDouble> = carried.collect();
+            let left = |(row, &b): (&[DoubleDouble], &DoubleDouble)| {
+                row.iter().zip(&x).fold(b, |s, (&a, &x)| s - a * x)
+            };
+            let left: Vec<DoubleDouble> = rows().take(n).map(left).collect();
+            x.extend(solved(&carried, &left, size - n));
+        }
+        let miss = |(row, &b): (&[DoubleDouble], &DoubleDouble)| {
+            let terms = || row.iter().zip(&x).map(|(&a, &x)| a * x);
             let sum = terms().fold(-b, |s, x| s + x).high.abs();
-            sum / terms().fold(b.high.abs(), |s, x| s + x.high.abs()).max(f64::MIN_POSITIVE)
+            // Accelerations below one are rounding of what cancels in them.
+            let unit: f64 = row[..n].iter().map(|a| a.high.abs()).sum();
+            sum / terms().fold(b.high.abs() + unit, |s, x| s + x.high.abs())
         };
-        self.matrix.chunks(self.right.len()).zip(&self.right).map(row).fold(0.0, f64::max)
+        rows().map(miss).fold(0.0, f64::max)
     }
 }
 
