@@ -3,6 +3,8 @@
 //! | program | for | from |
 //! |---|---|---|
 //! | `chromedriver` | the tests of the pages | Debian's packages `chromium` and `chromium-driver` |
+//! | `pdflatex` | compiling our LaTeX | Debian's packages `texlive-latex-base` and `texlive-latex-recommended` |
+//! | `typst` in Python | compiling our Typst | a virtual environment in `target/python` |
 //! | `pyarrow` in Python | reading our Parquet files back | a virtual environment in `target/python` |
 //! | `typos` | spelling | the same |
 //! | `maturin`, numpy, pytest and what tests compare with | the Python package | the same |
@@ -34,7 +36,7 @@ impl Preparation {
         let folder = python.clone();
         Self {
             threads: vec![
-                std::thread::spawn(browser),
+                std::thread::spawn(debian_packages),
                 std::thread::spawn(move || python_packages(&folder)),
             ],
             python,
@@ -55,16 +57,23 @@ impl Preparation {
     }
 }
 
-fn browser() -> String {
-    if starts("chromedriver", &["--version"]) {
-        return "chromedriver: found".to_owned();
+/// One after the other: two installations cannot run beside each other.
+fn debian_packages() -> String {
+    let browser = debian_package("chromedriver", &["chromium", "chromium-driver"]);
+    let latex = ["texlive-latex-base", "texlive-latex-recommended"];
+    format!("{browser}\n{}", debian_package("pdflatex", &latex))
+}
+
+/// A program from Debian's packages.
+fn debian_package(program: &str, packages: &[&str]) -> String {
+    if starts(program, &["--version"]) {
+        return format!("{program}: found");
     }
     let deadline = Instant::now() + PATIENCE;
-    let packages =
-        ["install", "--yes", "--no-install-recommends", "chromium", "chromium-driver"];
+    let install = [&["install", "--yes", "--no-install-recommends"], packages].concat();
     let installed = within("apt-get", &["update"], deadline)
-        .and_then(|()| within("apt-get", &packages, deadline));
-    report("chromedriver", installed)
+        .and_then(|()| within("apt-get", &install, deadline));
+    report(program, installed)
 }
 
 /// A virtual environment in `folder` with what is missing.
@@ -89,10 +98,11 @@ fn python_packages(folder: &Path) -> String {
         "ipykernel",
         "duckdb",
         "jax",
+        "typst",
     ];
     const IMPORT_OWN: &[&str] = &[
         "-c",
-        "import maturin, numpy, pytest, scipy, sympy, pandas, xarray, mypy, nbclient, duckdb, jax",
+        "import maturin, numpy, pytest, scipy, sympy, pandas, xarray, mypy, nbclient, duckdb, jax, typst",
     ];
     let own = |name: &str| folder.join("bin").join(name).display().to_string();
     let here = |name: &str, arguments| starts(name, arguments) || starts(&own(name), arguments);

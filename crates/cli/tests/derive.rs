@@ -92,9 +92,9 @@ fn models() -> Vec<&'static str> {
     }
 }
 
-/// Whether a command is there and says its version.
-fn is_installed(command: &str) -> bool {
-    Command::new(command).arg("--version").output().is_ok_and(|o| o.status.success())
+/// Whether a program can be started with these words.
+fn starts(words: &[&str]) -> bool {
+    Command::new(words[0]).args(&words[1..]).output().is_ok_and(|o| o.status.success())
 }
 
 fn compiled(folder: &Path, words: &[&str]) -> Result<(), String> {
@@ -107,21 +107,21 @@ fn compiled(folder: &Path, words: &[&str]) -> Result<(), String> {
         .ok_or_else(|| String::from_utf8_lossy(&text).into_owned())
 }
 
-/// All documents in a format, and a folder for them; none where the program that compiles them is not there.
-fn to_be_compiled(program: &str, format: &str) -> Option<(PathBuf, Vec<(String, String)>)> {
-    if !is_installed(program) {
-        println!("skipped: there is no {program}; install it");
-        return None;
-    }
+/// All documents in a format, and a folder for them.
+fn to_be_compiled(format: &str) -> (PathBuf, Vec<(String, String)>) {
     let all = documents(&models(), format);
     assert!(all.len() >= 20, "{} documents", all.len());
-    Some((folder(&format!("{format}_forms")), all))
+    (folder(&format!("{format}_forms")), all)
 }
 
 /// One LaTeX file with all documents: a start of the program takes longer than a page.
 #[test]
 fn latex_of_all_forms_compiles() {
-    let Some((folder, all)) = to_be_compiled("pdflatex", "latex") else { return };
+    if !starts(&["pdflatex", "--version"]) {
+        println!("skipped: there is no pdflatex; install texlive-latex-base");
+        return;
+    }
+    let (folder, all) = to_be_compiled("latex");
     let start = "\\begin{document}\n";
     let preamble = all[0].1.split(start).next().expect("a preamble").to_owned();
     let mut text = preamble + start;
@@ -141,10 +141,21 @@ fn latex_of_all_forms_compiles() {
 
 #[test]
 fn typst_of_all_forms_compiles() {
-    let Some((folder, all)) = to_be_compiled("typst", "typst") else { return };
+    // The program, or the package of Python that contains it.
+    let program = ["typst", "compile", "one.typ", "one.pdf"];
+    let package = ["python3", "-c", "import typst; typst.compile('one.typ', output='one.pdf')"];
+    let words = if starts(&["typst", "--version"]) {
+        program.as_slice()
+    } else if starts(&["python3", "-c", "import typst"]) {
+        &package
+    } else {
+        println!("skipped: there is no typst; `pip install typst`");
+        return;
+    };
+    let (folder, all) = to_be_compiled("typst");
     for (name, document) in &all {
         std::fs::write(folder.join("one.typ"), document).expect("written");
-        if let Err(log) = compiled(&folder, &["typst", "compile", "one.typ", "one.pdf"]) {
+        if let Err(log) = compiled(&folder, words) {
             panic!("{name}: {log}\n{document}");
         }
     }

@@ -5,7 +5,7 @@
 
 mod build;
 pub(crate) mod domain;
-mod evaluate;
+pub(crate) mod evaluate;
 pub(crate) mod family;
 mod family_parts;
 pub(crate) mod field;

@@ -15,6 +15,7 @@ mod simplify;
 mod zero;
 
 pub use derivative::rate::Rates;
+pub use graph::evaluate::Evaluator;
 pub use graph::family::Family;
 pub use graph::long_sum::LongSum;
 pub use graph::node::{Expr, Memory, Node, Relation, Role, Symbol};

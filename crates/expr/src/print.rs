@@ -241,33 +241,29 @@ fn terms_of_sum(
     one: &dyn Fn(Expr) -> String,
     [open, close]: [&str; 2],
 ) -> Vec<String> {
-    let negative = g.store.borrow().negative_terms(e);
-    if let Some(terms) = negative {
-        let signs = std::iter::once("-").chain(std::iter::repeat("- "));
-        let terms = terms.iter().zip(signs);
-        return terms.map(|(&term, sign)| format!("{sign}{}", one(term))).collect();
-    }
-    let mut terms = Vec::new();
-    let mut rest = e;
-    loop {
-        let (sign, term, before) = match g.node(rest) {
-            Node::Add(a, b) => ("+ ", b, Some(a)),
-            Node::Sub(a, b) => ("- ", b, Some(a)),
-            _ => ("", rest, None),
-        };
-        let text = one(term);
-        let sum = matches!(g.node(term), Node::Add(..) | Node::Sub(..) | Node::Neg(_));
-        let bracketed = !sign.is_empty() && (sum || text.starts_with('-'));
-        terms.push(if bracketed {
-            format!("{sign}{open}{text}{close}")
-        } else {
-            format!("{sign}{text}")
-        });
-        match before {
-            Some(a) => rest = a,
-            None => break,
+    // NOTE: a sum that is taken away is written by its terms, with other signs.
+    let mut terms: Vec<String> = Vec::new();
+    let mut waiting = vec![(false, e)];
+    while let Some((negative, rest)) = waiting.pop() {
+        match g.node(rest) {
+            Node::Add(a, b) => waiting.extend([(negative, b), (negative, a)]),
+            Node::Sub(a, b) => waiting.extend([(!negative, b), (negative, a)]),
+            Node::Neg(a) => waiting.push((!negative, a)),
+            _ => {
+                let text = one(rest);
+                let sign = match (terms.is_empty(), negative) {
+                    (true, false) => "",
+                    (true, true) => "-",
+                    (false, false) => "+ ",
+                    (false, true) => "- ",
+                };
+                terms.push(if !sign.is_empty() && text.starts_with('-') {
+                    format!("{sign}{open}{text}{close}")
+                } else {
+                    format!("{sign}{text}")
+                });
+            }
         }
     }
-    terms.reverse();
     terms
 }

@@ -110,10 +110,10 @@ const SYSTEMS: [System; 14] = [
     System {
         text: "coordinates x, y, z\nlagrangian (x'^2 + y'^2 + z'^2)/2 - x*y^3
             constraint a: x*x' + y*y' + z' = 0\nconstraint b: z' + cos(z)*z' = y*y'
-            observe p = x^2 + y^2 + 2*z
+            observe p = x^2 + y^2 + 2*z\nobserve q = z + sin(z) - y^2/2
             observe r = (x'^2 + y'^2 + z'^2)/2 + x*y^3",
         principle: Principle::Chetaev,
-        kinds: "E C",
+        kinds: "E C1 C2",
     },
     // The sleigh of Chaplygin as a problem of optimal control.
     System {
@@ -213,6 +213,17 @@ fn what_is_found_is_constant() {
         check(Case::new(text, Principle::Chetaev, 2), text, &mut checked);
     }
     assert!(checked > 60, "{checked}");
+}
+
+/// What `derive` lists a run compares, up to six coordinates.
+#[test]
+fn a_run_compares_what_is_listed() {
+    for System { text, principle, .. } in &SYSTEMS {
+        let case = Case::new(text, *principle, 4);
+        let [listed, compared] = [Effort::Full, Effort::Audit]
+            .map(|effort| names(&conserved(&case.model, &case.equations, effort)));
+        assert_eq!(listed, compared, "{text}");
+    }
 }
 
 /// Momenta that the older search finds are among them.

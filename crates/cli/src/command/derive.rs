@@ -45,6 +45,9 @@ pub(crate) struct DeriveArguments {
     /// Numbers at this state, such as "x=1, x'=2, t=0"; missing values are 0, and the state is not projected
     #[arg(long, value_name = "ASSIGNMENTS", allow_hyphen_values = true)]
     pub(crate) state: Option<String>,
+    /// Everything, also what is longer than a few pages
+    #[arg(long)]
+    pub(crate) full: bool,
     /// The dependent coordinates of --form hamilton, voronets or chaplygin, such as y,z; their velocities come
     /// from the constraints
     #[arg(long, value_name = "NAMES")]
@@ -118,7 +121,7 @@ pub(crate) fn derive(arguments: &DeriveArguments) -> Result<Exit, Exit> {
             _ => present_fractional(&model, principle).map_err(failed)?,
         };
         if let Some(presentation) = shown {
-            return typeset(&presentation, format, arguments.document);
+            return typeset(presentation, format, arguments);
         }
     }
     let is_outlined = matches!(form, None | Some("reduced" | "hamilton"));
@@ -130,7 +133,7 @@ pub(crate) fn derive(arguments: &DeriveArguments) -> Result<Exit, Exit> {
             ));
         }
         let derivation = pfaff::derive_for_run(&model, principle).map_err(failed)?;
-        return typeset(&present_outline(&derivation), format, arguments.document);
+        return typeset(present_outline(&derivation), format, arguments);
     }
     let derivation = pfaff::derive(&model, principle).map_err(failed)?;
     if let Some(text) = &arguments.state {
@@ -152,11 +155,18 @@ pub(crate) fn derive(arguments: &DeriveArguments) -> Result<Exit, Exit> {
         }
         _ => present(&derivation),
     };
-    typeset(&presentation, format, arguments.document)
+    typeset(presentation, format, arguments)
 }
 
 /// Prints equations in the format asked for.
-fn typeset(presentation: &Presentation, format: &str, document: bool) -> Result<Exit, Exit> {
+fn typeset(
+    presentation: Presentation,
+    format: &str,
+    arguments: &DeriveArguments,
+) -> Result<Exit, Exit> {
+    let is_whole = arguments.full || format == "json";
+    let presentation = if is_whole { presentation } else { presentation.on_few_pages() };
+    let document = arguments.document;
     print(&match format {
         "latex" if document => presentation.to_latex_document(),
         "latex" => presentation.to_latex(),

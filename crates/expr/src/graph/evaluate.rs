@@ -7,6 +7,29 @@ use crate::graph::node::{Expr, Node};
 use crate::math::power::power;
 use crate::math::special::mittag_leffler;
 
+/// Outputs that are evaluated at several points, with room for the values of all nodes.
+#[derive(Debug)]
+pub struct Evaluator<'a> {
+    graph: &'a Graph,
+    outputs: &'a [Expr],
+    live: Vec<Expr>,
+    /// The place of the first node in the graph; values of others follow by their places.
+    first: usize,
+    values: Vec<f64>,
+}
+
+impl Evaluator<'_> {
+    /// The values of the outputs, given those of the symbols.
+    pub fn at(&mut self, symbol: &dyn Fn(Expr) -> f64) -> Vec<f64> {
+        for &e in &self.live {
+            let v = |o: Expr| self.values[o.index() - self.first];
+            let value = self.graph.evaluate_node(e, &v, symbol);
+            self.values[e.index() - self.first] = value;
+        }
+        self.outputs.iter().map(|o| self.values[o.index() - self.first]).collect()
+    }
+}
+
 impl Graph {
     /// The values of the outputs, given those of the symbols.
     ///
@@ -18,6 +41,24 @@ impl Graph {
             values.insert(e, value);
         }
         outputs.iter().map(|o| values[o]).collect()
+    }
+
+    /// The same outputs at several points: faster than one after the other.
+    ///
+    /// ```
+    /// use pfaff_expr::{Graph, Role};
+    /// let g = Graph::new();
+    /// let x = g.symbol("x", Role::Free);
+    /// let outputs = [g.mul(x, x), g.sin(x)];
+    /// let mut values = g.evaluator(&outputs);
+    /// assert_eq!(values.at(&|_| 2.0), [4.0, 2.0_f64.sin()]);
+    /// assert_eq!(values.at(&|_| 0.0), [0.0, 0.0]);
+    /// ```
+    pub fn evaluator<'a>(&'a self, outputs: &'a [Expr]) -> Evaluator<'a> {
+        let live = self.live(outputs);
+        let first = live.first().map_or(0, |e| e.index());
+        let count = live.last().map_or(0, |e| e.index() + 1 - first);
+        Evaluator { graph: self, outputs, live, first, values: vec![f64::NAN; count] }
     }
 
     /// The value of one expression, where values of symbols and of other expressions are known already; what

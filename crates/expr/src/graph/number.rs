@@ -70,8 +70,9 @@ pub fn to_text(number: &Rational) -> String {
 
 /// A decimal with at most 17 places, if the number is one and no simple fraction.
 fn terminating(number: &Rational) -> Option<String> {
-    let simple = BigInt::from(16);
-    if number.denom() <= &simple {
+    let (simple, large) = (BigInt::from(16), BigInt::from(1024));
+    let halves = number.denom().magnitude().count_ones() == 1 && number.denom() <= &large;
+    if number.denom() <= &simple || halves {
         return None;
     }
     let ten = BigInt::from(10);
@@ -99,6 +100,8 @@ mod tests {
         let tenth = decimal("1", -1).unwrap();
         assert_eq!(tenth, Rational::new(1.into(), 10.into()));
         assert_eq!(to_text(&tenth), "1/10");
+        assert_eq!(to_text(&Rational::new(9.into(), 32.into())), "9/32");
+        assert_eq!(to_text(&Rational::new(3.into(), 2000.into())), "0.0015");
         assert_eq!(to_text(&decimal("-12345", -3).unwrap()), "-12.345");
         assert_eq!(to_text(&Rational::new(1.into(), 3.into())), "1/3");
         assert_eq!(to_f64(&tenth), 0.1);

@@ -79,26 +79,43 @@ impl Graph {
     /// The same for expressions of which each is also given with names for some of its parts: the second formula of
     /// a pair is taken where it is much shorter than the first.
     pub fn on_paper_by_names(&self, pairs: &[[Expr; 2]], into: &Self) -> Vec<Expr> {
-        /// A name has to be looked up: it must save three characters of ten, of a formula that is long.
+        /// A name has to be looked up: it must save three characters of ten, of a formula that is long. One that is
+        /// looked up anyway may stand in short formulas too.
         const SHORT: usize = 50;
         let mut paper = Paper::new(self);
-        let mut chosen = Vec::with_capacity(pairs.len());
-        for &[plain, named] in pairs {
+        let mut chosen: Vec<Expr> = Vec::with_capacity(pairs.len());
+        let mut waiting = Vec::new();
+        for (i, &[plain, named]) in pairs.iter().enumerate() {
             paper.choose(plain, 0);
             chosen.push(plain);
-            if named != plain {
-                let width = paper.text_width(paper.write(plain, &paper.desk));
-                if width > SHORT {
-                    paper.choose(named, 0);
-                    let other = paper.text_width(paper.write(named, &paper.desk));
-                    if other.saturating_mul(10) < width.saturating_mul(7) {
-                        chosen.pop();
-                        chosen.push(named);
-                    }
-                }
+            if named == plain {
+                continue;
+            }
+            let width = paper.text_width(paper.write(plain, &paper.desk));
+            if width <= SHORT {
+                waiting.push((i, width));
+            } else if paper.saves(named, width) {
+                chosen[i] = named;
+            }
+        }
+        let mut known: Vec<Expr> = Vec::new();
+        for (&e, &[plain, _]) in chosen.iter().zip(pairs).filter(|(e, pair)| **e != pair[0]) {
+            known.extend(self.names_beyond(e, plain));
+        }
+        for (i, width) in waiting {
+            let [plain, named] = pairs[i];
+            let is_known = self.names_beyond(named, plain).iter().all(|s| known.contains(s));
+            if is_known && paper.saves(named, width) {
+                chosen[i] = named;
             }
         }
         chosen.into_iter().map(|e| paper.write(e, into)).collect()
+    }
+
+    /// Symbols of one expression that another has not.
+    fn names_beyond(&self, e: Expr, other: Expr) -> Vec<Expr> {
+        let others = self.symbols(&[other]);
+        self.symbols(&[e]).into_iter().filter(|s| !others.contains(s)).collect()
     }
 }
 
@@ -235,6 +252,13 @@ impl<'a> Paper<'a> {
         Self { source, desk: Graph::new(), chosen: FxHashMap::default(), left: ALL }
     }
 
+    /// Whether a formula with names is much shorter than one of so many characters.
+    fn saves(&mut self, named: Expr, width: usize) -> bool {
+        self.choose(named, 0);
+        let other = self.text_width(self.write(named, &self.desk));
+        other.saturating_mul(10) < width.saturating_mul(7)
+    }
+
     /// Decides how an expression will be written.
     fn choose(&mut self, e: Expr, depth: usize) {
         if self.chosen.contains_key(&e) {
@@ -299,12 +323,9 @@ impl<'a> Paper<'a> {
         let is_fraction = |o: Expr| matches!(g.node(o), Node::Div(..));
         let bad = |e: &&Expr| match g.node(**e) {
             Node::Div(a, b) => {
-                is_fraction(a)
-                    || is_fraction(b)
-                    || {
-                        // a/(1/m + b/J)
-                        matches!(g.node(b), Node::Add(x, y) | Node::Sub(x, y) if is_fraction(x) || is_fraction(y))
-                    }
+                // a/(1/m + b/J), (a/m - b/J)/c
+                let of_fractions = |e: Expr| matches!(g.node(e), Node::Add(x, y) | Node::Sub(x, y) if is_fraction(x) || is_fraction(y));
+                is_fraction(a) || is_fraction(b) || of_fractions(a) || of_fractions(b)
             }
             Node::Mul(a, b) => g.number_of(a).is_none() && (is_fraction(a) || is_fraction(b)),
             _ => false,

@@ -21,9 +21,60 @@ pub(super) type Relation = Vec<(usize, Expr)>;
 /// A basis of the relations; in each the last function that no other has with the coefficient 1, or what clears its
 /// denominators.
 pub(super) fn relations(g: &Graph, functions: &[Vec<Expr>]) -> Vec<Relation> {
+    relations_where(g, functions, &|_| true)
+}
+
+/// Those of the relations whose numbers are wanted: the others need no proof.
+pub(super) fn relations_where(
+    g: &Graph,
+    functions: &[Vec<Expr>],
+    is_wanted: &dyn Fn(&[f64]) -> bool,
+) -> Vec<Relation> {
     let mut search = Search::new(g, functions);
     let basis = search.basis(None);
-    (0..basis.len()).filter_map(|i| search.proved(&basis, i)).collect()
+    let wanted = (0..basis.len()).filter(|&i| is_wanted(&basis[i]));
+    wanted.filter_map(|i| search.proved(&basis, i)).collect()
+}
+
+/// Functions at enough points to tell which combinations of others are combinations of them.
+pub(super) struct Known {
+    /// Values of the known functions, and of the others, at each point.
+    points: Vec<(Vec<f64>, Vec<f64>)>,
+    rank: usize,
+}
+
+impl Known {
+    pub(super) fn new(g: &Graph, known: &[Expr], others: &[Expr]) -> Self {
+        /// Points beyond the number of functions.
+        const SPARE: usize = 6;
+        let all = [known, others].concat();
+        let mut evaluator = g.evaluator(&all);
+        let mut points = Vec::new();
+        for point in 0..(known.len() + SPARE) as u64 {
+            let mut values = evaluator.at(&|s| somewhere(g, s, point));
+            if values.iter().all(|x| x.is_finite()) {
+                let rest = values.split_off(known.len());
+                points.push((values, rest));
+            }
+        }
+        let mut space = NullSpace::new(known.len());
+        points.iter().for_each(|(row, _)| {
+            space.add(row.clone());
+        });
+        let rank = known.len() - space.dimension();
+        Self { points, rank }
+    }
+
+    /// Whether a combination of the others is surely none of the known functions.
+    pub(super) fn lacks(&self, combination: &[f64]) -> bool {
+        let columns = self.points.first().map_or(0, |p| p.0.len()) + 1;
+        let mut space = NullSpace::new(columns);
+        for (known, others) in &self.points {
+            let sum = others.iter().zip(combination).map(|(x, c)| x * c).sum::<f64>();
+            space.add(known.iter().copied().chain([sum]).collect());
+        }
+        columns - space.dimension() > self.rank
+    }
 }
 
 /// A value for each symbol at each point, between 0.2 and 1.2; parameters have one at all points.
@@ -66,6 +117,7 @@ impl<'a> Search<'a> {
             return Vec::new();
         };
         let mut space = NullSpace::new(columns);
+        let mut evaluator = g.evaluator(&self.all);
         let mut idle = 0;
         for point in 0..3 * columns as u64 + 20 {
             if space.dimension() == 0 {
@@ -73,7 +125,7 @@ impl<'a> Search<'a> {
             }
             let value =
                 |s: Expr| somewhere(g, s, point) * if Some(s) == doubled { 2.0 } else { 1.0 };
-            let values = g.evaluate(&self.all, &value);
+            let values = evaluator.at(&value);
             if values.iter().any(|x| !x.is_finite()) {
                 continue;
             }

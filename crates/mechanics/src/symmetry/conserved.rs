@@ -9,16 +9,15 @@ use super::momenta::{Momentum, kept_with};
 use super::positions::kept_positions;
 use super::quadratic::quadratic;
 use crate::equations::Equations;
+use crate::lagrangian::kinetic::Kinetic;
 
 /// How much may be looked for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Effort {
     /// All, for a list that people read.
     Full,
-    /// What costs little.
+    /// What costs little: what the checks of a run compare.
     Audit,
-    /// What the checks of a run compare: integrals of the constraints have checks of their own.
-    Run,
 }
 
 impl Effort {
@@ -26,7 +25,7 @@ impl Effort {
     fn most_coordinates(self) -> usize {
         match self {
             Self::Full => 12,
-            Self::Audit | Self::Run => 6,
+            Self::Audit => 6,
         }
     }
 }
@@ -63,7 +62,7 @@ pub fn conserved(model: &Workspace, equations: &Equations, effort: Effort) -> Ve
             list.add(Conserved { name: String::new(), kind, quantity: momentum });
         }
         if is_small {
-            let with_gauge = effort == Effort::Full;
+            let with_gauge = effort == Effort::Full || has_gauge(model, equations);
             for field in linear_fields(model, equations, lagrangian, true, with_gauge) {
                 list.add(field.conserved(model, equations));
             }
@@ -85,15 +84,12 @@ pub fn conserved(model: &Workspace, equations: &Equations, effort: Effort) -> Ve
             matches!(c.kind, Energy | JacobiIntegral | MovingEnergy)
         };
         list.found.sort_by_key(|c| !is_energy(c));
-        if effort != Effort::Run
-            && equations.principle == Principle::Chetaev
-            && equations.auxiliary.is_none()
-        {
+        if equations.principle == Principle::Chetaev && equations.auxiliary.is_none() {
             for kept in kept_positions(model, equations) {
                 list.add(kept);
             }
         }
-        if effort == Effort::Full && is_small {
+        if is_small {
             let known: Vec<Expr> = list.found.iter().map(|c| c.quantity).collect();
             for kept in quadratic(model, equations, &known) {
                 list.add(kept);
@@ -101,6 +97,16 @@ pub fn conserved(model: &Workspace, equations: &Equations, effort: Effort) -> Ve
         }
         list.named()
     })
+}
+
+/// Whether the Lagrangian may change by a rate along a shift: it has a part linear in the velocities, or forces contain
+/// velocities.
+fn has_gauge(model: &Workspace, equations: &Equations) -> bool {
+    let g = &model.graph;
+    let v = model.velocities();
+    let has_linear_part = |k: &Kinetic| k.vector.iter().any(|&e| e != g.zero());
+    equations.kinetic.as_ref().is_none_or(has_linear_part)
+        || model.forces.iter().flat_map(|f| &f.components).any(|&f| g.contains(f, &v))
 }
 
 /// A list without combinations of earlier entries.

@@ -221,7 +221,13 @@ impl LinearField {
             energy = g.add(energy, equations.multiplier_terms.energy);
         }
         let rest = g.sub(carried, g.sum(gauge));
-        if α == g.zero() { rest } else { g.sub(g.mul(α, energy), rest) }
+        if α == g.zero() {
+            rest
+        } else if g.number_of(α).is_some() {
+            g.sub(energy, g.div(rest, α))
+        } else {
+            g.sub(g.mul(α, energy), rest)
+        }
     }
 
     /// What it keeps.

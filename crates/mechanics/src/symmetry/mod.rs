@@ -8,6 +8,7 @@ mod momenta;
 mod null_space;
 mod positions;
 mod quadratic;
+mod quadratic_numbers;
 
 pub use conserved::{Effort, conserved};
 pub use conserved_quantity::{Conserved, ConservedKind};

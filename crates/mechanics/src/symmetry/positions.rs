@@ -2,9 +2,9 @@
 //!
 //! With $\dot q = B u + b$ a function $h(q, t)$ is kept where $h_q B = 0$ and $h_q b + h_t = 0$. The ansatz for $h$ has
 //! constant coefficients: coordinates, their products in pairs, time, and the sines, cosines and other functions that
-//! the constraints are written with.
+//! the constraints are written with, sines for cosines as well.
 
-use pfaff_expr::{Expr, Node};
+use pfaff_expr::{Expr, Node, Unary};
 use pfaff_model::Workspace;
 
 use super::ansatz::{relations, somewhere};
@@ -97,8 +97,9 @@ fn may_be_kept(model: &Workspace, equations: &Equations, candidates: &[Expr]) ->
         wanted.push(g.derivative(h, model.time));
     }
     let mut space = NullSpace::new(candidates.len());
+    let mut evaluator = g.evaluator(&wanted);
     for point in 0..2 * candidates.len() as u64 {
-        let values = g.evaluate(&wanted, &|s| somewhere(g, s, point));
+        let values = evaluator.at(&|s| somewhere(g, s, point));
         if values.iter().any(|x| !x.is_finite()) {
             continue;
         }
@@ -128,5 +129,22 @@ fn functions(model: &Workspace, equations: &Equations) -> Vec<Expr> {
         matches!(g.node(*e), Node::Unary(..)) && g.contains(*e, &q) && !g.contains(*e, &others)
     };
     let live = g.live(&equations.residual).into_iter();
-    live.filter(is_wanted).take(FUNCTIONS).collect()
+    let found: Vec<Expr> = live.filter(is_wanted).take(FUNCTIONS).collect();
+    // The integral of a cosine is a sine.
+    let mut all = found.clone();
+    for e in found {
+        let Node::Unary(function, argument) = g.node(e) else { continue };
+        let partner = match function {
+            Unary::Sin => Unary::Cos,
+            Unary::Cos => Unary::Sin,
+            Unary::Sinh => Unary::Cosh,
+            Unary::Cosh => Unary::Sinh,
+            _ => continue,
+        };
+        let partner = g.unary(partner, argument);
+        if !all.contains(&partner) {
+            all.push(partner);
+        }
+    }
+    all
 }

@@ -8,8 +8,9 @@
 use pfaff_expr::Expr;
 use pfaff_model::{Principle, Workspace};
 
-use super::ansatz::relations;
+use super::ansatz::{Known, relations_where};
 use super::conserved_quantity::{Conserved, ConservedKind};
+use super::quadratic_numbers::may_be_new;
 use crate::algebra::elimination::solve_linear;
 use crate::equations::{Class, Equations};
 use crate::reduction::reduced_equations;
@@ -38,6 +39,10 @@ fn find(model: &Workspace, equations: &Equations, known: &[Expr]) -> Option<Vec<
     if n > MOST || holonomic || equations.principle != Principle::Chetaev {
         return None;
     }
+    let potential = quadratic.potential.unwrap_or_else(|| g.neg(quadratic.scalar));
+    if !may_be_new(model, equations, potential, known, n <= VARYING) {
+        return None;
+    }
     let reduced = reduced_equations(model, equations)?;
     let right: Vec<Vec<Expr>> = reduced.force.iter().map(|&f| vec![f]).collect();
     let rates = solve_linear(g, &reduced.mass, &right)?;
@@ -49,13 +54,11 @@ fn find(model: &Workspace, equations: &Equations, known: &[Expr]) -> Option<Vec<
     let mut direction: Vec<(Expr, Expr)> =
         q.iter().copied().zip(reduced.velocities.iter().copied()).collect();
     direction.extend(u.iter().copied().zip(rates));
-    let potential = quadratic.potential.unwrap_or_else(|| g.neg(quadratic.scalar));
     let candidates = candidates(model, u, potential);
     let distinct = g.independent_over_constants(&candidates);
     let candidates: Vec<Expr> = distinct.into_iter().map(|j| candidates[j]).collect();
     let slopes = g.directional(&candidates, &direction);
     let functions: Vec<Vec<Expr>> = slopes.into_iter().map(|s| vec![s]).collect();
-    let found = relations(g, &functions);
     // What is known, in the same variables.
     let inserted: Vec<(Expr, Expr)> =
         model.velocities().into_iter().zip(reduced.velocities.iter().copied()).collect();
@@ -65,6 +68,9 @@ fn find(model: &Workspace, equations: &Equations, known: &[Expr]) -> Option<Vec<
     for (i, &x) in own.iter().enumerate() {
         all.extend(own[i..].iter().map(|&y| g.mul(x, y)));
     }
+    // NOTE: by numbers, before anything is proved: mostly nothing is new.
+    let numbers = Known::new(g, &all, &candidates);
+    let found = relations_where(g, &functions, &|c| numbers.lacks(c));
     let back: Vec<(Expr, Expr)> =
         u.iter().copied().zip(reduced.quasi.definitions.iter().copied()).collect();
     let mut new = Vec::new();

@@ -81,6 +81,7 @@ fn words(model: &Workspace, kind: &ConservedKind) -> (&'static str, String) {
         ),
         ConservedKind::AngularMomentum { pairs, shifted } => {
             let mut ks: Vec<usize> = pairs.iter().map(|p| p.0).chain(shifted.clone()).collect();
+            ks.sort_unstable();
             ks.dedup();
             ("angular_momentum", format!("the angular momentum of a turn of {}", names(&ks)))
         }
@@ -140,8 +141,17 @@ impl Presentation {
 
     /// What the conserved quantities are, in one sentence.
     pub(crate) fn kept_sentence(&self) -> Option<String> {
-        let parts: Vec<String> =
-            self.kept.iter().map(|k| format!("{} is {}", k.name, k.meaning)).collect();
+        self.kept_sentence_by(&str::to_owned, &str::to_owned)
+    }
+
+    /// The same, with names of quantities and other words typeset.
+    pub(crate) fn kept_sentence_by(
+        &self,
+        name: &dyn Fn(&str) -> String,
+        words: &dyn Fn(&str) -> String,
+    ) -> Option<String> {
+        let part = |k: &Kept| format!("{} is {}", name(&k.name), words(&k.meaning));
+        let parts: Vec<String> = self.kept.iter().map(part).collect();
         (!parts.is_empty()).then(|| format!("Conserved: {}.", parts.join("; ")))
     }
 

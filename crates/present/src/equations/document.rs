@@ -7,11 +7,12 @@ use std::fmt::Write;
 
 use pfaff_expr::{Expr, Role};
 
-use crate::equations::{Label, Presentation, Section, headings};
+use crate::equations::latex_lines::{LINE, lines, width};
+use crate::equations::{Presentation, Section, headings};
 use pfaff::signs;
 
-/// Characters of LaTeX in a line, about; a formula has a third as many on paper.
-const LINE: usize = 170;
+/// Left sides that leave room for nothing else.
+const WIDE: f64 = 0.5 * LINE;
 
 /// What a reader looks for first.
 const LEADING: [&str; 2] = ["equations", "constraints"];
@@ -55,17 +56,16 @@ impl Presentation {
             self.latex_section(&mut text, section);
         }
         if !self.definitions.is_empty() {
-            let rows = self
-                .definitions
-                .iter()
-                .map(|(name, e)| self.row(&g.to_latex(g.symbol(name, Role::Free)), *e));
-            block(&mut text, "With", rows.collect());
+            let rows = self.definitions.iter();
+            let rows = rows.map(|(name, e)| (g.to_latex(g.symbol(name, Role::Free)), *e));
+            block(&mut text, "With", self.rows(rows.collect()));
         }
         for section in self.following() {
             self.latex_section(&mut text, section);
         }
-        if let Some(sentence) = self.kept_sentence() {
-            let _ = writeln!(text, "\n{}", escape(&sentence));
+        let formula = |name: &str| format!("${}$", g.to_latex(g.symbol(name, Role::Free)));
+        if let Some(sentence) = self.kept_sentence_by(&formula, &escape) {
+            let _ = writeln!(text, "\n{sentence}");
         }
         for remark in &self.remarks {
             let _ = writeln!(text, "\n{}", escape(remark));
@@ -91,45 +91,30 @@ impl Presentation {
     }
 
     fn latex_section(&self, text: &mut String, section: &Section) {
-        let g = &self.graph;
-        let rows = self.shown(section).map(|line| {
-            // NOTE: a long left side would push the equals sign off the page: the equation is then
-            // written from the right side on.
-            match &line.label {
-                Label::Expression(left) if g.to_latex(*left).len() > LINE => {
-                    format!(
-                        "&{} \\\\\n&\\quad = {}",
-                        self.broken(*left),
-                        self.broken(line.right)
-                    )
-                }
-                label => self.row(&self.latex_label(label), line.right),
-            }
-        });
-        let rows: Vec<String> = rows.collect();
+        let lines = self.shown(section).map(|line| (self.latex_label(&line.label), line.right));
+        let rows = self.rows(lines.collect());
         if !rows.is_empty() {
             block(text, section.heading, rows);
         }
     }
 
-    fn row(&self, left: &str, right: Expr) -> String {
-        format!("{left} &= {}", self.broken(right))
-    }
-
-    /// An expression with breaks between its terms.
-    fn broken(&self, e: Expr) -> String {
-        let (mut out, mut line) = (String::new(), 0);
-        for term in self.graph.latex_terms(e) {
-            if line > 0 && line + term.len() > LINE {
-                out += " \\\\\n&\\quad ";
-                line = 0;
-            } else if line > 0 {
-                out.push(' ');
+    /// Left and right sides with breaks in what is longer than a line.
+    fn rows(&self, sides: Vec<(String, Expr)>) -> Vec<String> {
+        let widths = sides.iter().map(|(left, _)| width(left)).filter(|&w| w <= WIDE);
+        let room = LINE - widths.fold(0.0, f64::max);
+        let joined = |formula: &str, room: f64| lines(formula, room).join(" \\\\\n&\\quad ");
+        let row = |(left, right): &(String, Expr)| {
+            let right = self.graph.latex_terms(*right).join(" ");
+            // NOTE: a long left side would push the equals sign off the page: the equation is then written from the
+            // right side on.
+            if width(left) > WIDE {
+                let left = joined(left, room);
+                format!("&{left} \\\\\n&\\quad = {}", joined(&right, room))
+            } else {
+                format!("{left} &= {}", joined(&right, room))
             }
-            line += term.len();
-            out += &term;
-        }
-        out
+        };
+        sides.iter().map(row).collect()
     }
 }
 

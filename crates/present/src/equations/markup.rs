@@ -8,10 +8,8 @@ use std::fmt::Write;
 use pfaff::signs;
 use pfaff_expr::{Expr, Role, escape_markup as escape};
 
+use crate::equations::latex_lines::{LINE, width};
 use crate::equations::{Label, Presentation, headings};
-
-/// Characters of Typst in a line, about; a formula has a half as many on paper.
-const LINE: usize = 130;
 
 /// The names of one table of equations.
 struct Block<'a> {
@@ -57,9 +55,8 @@ impl Presentation {
 
     /// MathML: one `math` element for each section.
     pub fn to_mathml(&self) -> String {
-        self.mathml(&|text| format!("<!-- {} -->\n", comment(text)), &|text| {
-            format!("<!-- {} -->\n", comment(text))
-        })
+        let remark = |text: &str| format!("<!-- {} -->\n", comment(text));
+        self.mathml(false, &remark, &remark)
     }
 
     /// The equations as a piece of a page: a heading and a `math` element for each section, and
@@ -70,7 +67,13 @@ impl Presentation {
             let (word, rest) = headings::beginning(text);
             format!("<p>{}{}</p>\n", escape(word), headings::html(rest))
         };
-        self.mathml(&heading, &sentence)
+        self.mathml(true, &heading, &sentence)
+    }
+
+    /// What motions keep, in HTML.
+    pub(crate) fn kept_html(&self) -> Option<String> {
+        let formula = |name: &str| format!("<math>{}</math>", self.mathml_name(name));
+        self.kept_sentence_by(&formula, &escape)
     }
 
     /// A page with the equations in MathML.
@@ -85,6 +88,7 @@ impl Presentation {
 
     fn mathml(
         &self,
+        is_page: bool,
         heading: &dyn Fn(&str) -> String,
         sentence: &dyn Fn(&str) -> String,
     ) -> String {
@@ -106,7 +110,11 @@ impl Presentation {
             }
             text += "</mtable></math>\n";
         }
-        for remark in self.kept_sentence().iter().chain(&self.remarks) {
+        let kept =
+            if is_page { self.kept_html().map(|s| format!("<p>{s}</p>\n")) } else { None };
+        text +=
+            &kept.or_else(|| self.kept_sentence().map(|s| sentence(&s))).unwrap_or_default();
+        for remark in &self.remarks {
             text += &sentence(remark);
         }
         text
@@ -147,7 +155,7 @@ impl Presentation {
         }
     }
 
-    fn mathml_name(&self, name: &str) -> String {
+    pub(crate) fn mathml_name(&self, name: &str) -> String {
         // NOTE: text output shortens the Greek letter.
         let name = if name == "eps" { "epsilon" } else { name };
         self.graph.to_mathml(self.graph.symbol(name, Role::Free))
@@ -156,7 +164,8 @@ impl Presentation {
     /// Typst: one equation for each section.
     pub fn to_typst(&self) -> String {
         let remark = |text: &str| format!("// {}\n", text.replace(['\n', '\r'], " "));
-        format!("{}{}", remark(&self.title), self.typst(&remark, &remark))
+        let kept = self.kept_sentence().map(|s| remark(&s));
+        format!("{}{}", remark(&self.title), self.typst(kept, &remark, &remark))
     }
 
     /// A document in Typst.
@@ -167,12 +176,15 @@ impl Presentation {
             let (word, rest) = headings::beginning(text);
             format!("\n{}{}\n", plain(word), typeset(rest))
         };
-        let body = self.typst(&heading, &sentence);
+        let formula = |name: &str| format!("${}$", self.typst_name(name));
+        let kept = self.kept_sentence_by(&formula, &plain);
+        let body = self.typst(kept, &heading, &sentence);
         format!("#set page(margin: 20mm)\n= {}\n{body}", plain(&self.title))
     }
 
     fn typst(
         &self,
+        kept: Option<String>,
         heading: &dyn Fn(&str) -> String,
         sentence: &dyn Fn(&str) -> String,
     ) -> String {
@@ -182,29 +194,34 @@ impl Presentation {
         }
         for block in self.blocks() {
             text += &heading(block.heading);
+            let widths = block.lines.iter().map(|(label, _)| width(&self.latex_label(label)));
+            let room = LINE - widths.fold(0.0, f64::max).min(0.5 * LINE);
             let line = |(label, right): &(Label, Expr)| {
-                format!("{} &= {}", self.typst_label(label), self.typst_broken(*right))
+                format!("{} &= {}", self.typst_label(label), self.typst_broken(*right, room))
             };
             let lines: Vec<String> = block.lines.iter().map(line).collect();
             let _ = writeln!(text, "$ {} $", lines.join(" \\\n  "));
         }
-        for remark in self.kept_sentence().iter().chain(&self.remarks) {
+        text.extend(kept.map(|s| format!("\n{s}\n")));
+        for remark in &self.remarks {
             text += &sentence(remark);
         }
         text
     }
 
-    /// An expression with breaks between its terms.
-    fn typst_broken(&self, e: Expr) -> String {
-        let (mut out, mut line) = (String::new(), 0);
-        for term in self.graph.typst_terms(e) {
-            if line > 0 && line + term.len() > LINE {
+    /// An expression with breaks between its terms, where its LaTeX is as wide as a line.
+    fn typst_broken(&self, e: Expr, room: f64) -> String {
+        let (mut out, mut used) = (String::new(), 0.0);
+        let terms = self.graph.typst_terms(e);
+        let widths = self.graph.latex_terms(e).into_iter().map(|term| width(&term));
+        for (term, width) in terms.into_iter().zip(widths) {
+            if used > 0.0 && used + width > room {
                 out += " \\\n  &quad ";
-                line = 0;
-            } else if line > 0 {
+                used = 0.0;
+            } else if used > 0.0 {
                 out.push(' ');
             }
-            line += term.len();
+            used += width;
             out += &term;
         }
         out

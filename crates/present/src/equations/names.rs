@@ -44,7 +44,8 @@ pub(crate) fn named_parts(model: &Workspace, outputs: &[Expr], into: &Graph) -> 
     NamedParts { definitions: in_order(into, waiting), outputs: rest }
 }
 
-/// Names of parts that only stand for whole sides of one or two lines are not worth looking up.
+/// Names of parts that only stand for whole sides of a few lines are not worth looking up: energy, kinetic energy and the
+/// integral of the motion may be the same.
 fn without_names_of_sides(
     g: &Graph,
     definitions: Vec<(String, Expr)>,
@@ -58,7 +59,7 @@ fn without_names_of_sides(
         let inside = sides.iter().filter(|&&e| e != symbol);
         let is_part = inside.chain(later).chain(meanings).any(|&e| g.contains(e, &[symbol]));
         let whole = sides.iter().filter(|&&e| e == symbol).count();
-        if is_part || whole > 2 {
+        if is_part || whole > 3 {
             kept.push((name.clone(), *meaning));
         } else {
             sides.iter_mut().filter(|e| **e == symbol).for_each(|e| *e = *meaning);

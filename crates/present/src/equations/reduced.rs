@@ -37,11 +37,20 @@ fn section(key: &'static str, heading: &'static str, lines: Vec<Line>) -> Sectio
 
 /// Where quasi-velocities can be used.
 pub(crate) fn validity(model: &Workspace, quasi: &QuasiVelocities) -> Option<String> {
+    /// Longer conditions tell nobody anything.
+    const LONGEST: usize = 300;
     let page = Graph::new();
     let factors = model.graph.varying_factors(&quasi.pivots, &page);
     let texts: Vec<String> = factors.iter().map(|&f| page.to_text(f)).collect();
-    (!texts.is_empty())
-        .then(|| format!("the quasi-velocities are valid where {} ≠ 0", texts.join(", ")))
+    let all = texts.join(", ");
+    (!texts.is_empty()).then(|| {
+        if all.len() <= LONGEST {
+            format!("the quasi-velocities are valid where {all} ≠ 0")
+        } else {
+            "the quasi-velocities are valid where their divisors, which are longer than a few lines, are not zero"
+                .into()
+        }
+    })
 }
 
 /// The quasi-velocities and (U).

@@ -10,11 +10,11 @@ pub use fractional::present_fractional_forms;
 pub use trace::trace_table;
 
 use pfaff::{Block, DistributionReport, FactValue, GeometryReport, Reach};
-use pfaff_expr::{Expr, Graph};
+use pfaff_expr::{Expr, Graph, Role};
 use pfaff_mechanics::{Abnormal, Momentum};
 use serde_json::Value;
 
-use crate::equations::{Presentation, Section, named_parts};
+use crate::equations::{Label, Line, Presentation, Section, named_parts};
 use crate::json::{object, string, strings};
 use crate::{ToJson, ToLatex, ToText};
 use block::{block_json, lines, values};
@@ -77,12 +77,14 @@ pub(crate) fn excerpt(
 ) -> (String, Vec<String>, Presentation) {
     let mut sentences = preface(report);
     sentences.retain(|s| !CONVENTIONS.contains(&s.as_str()));
-    sentences.extend(remarks(report));
+    sentences.extend(facts(report));
+    sentences.extend(notes(report));
     let zero = report.model.graph.zero();
-    let sections = shown_blocks(report)
+    let mut sections: Vec<Section> = shown_blocks(report)
         .filter(|b| keys.contains(&b.key))
         .map(|b| Section { key: b.key, heading: b.heading, lines: lines(b, zero) })
         .collect();
+    sections.push(symmetries(report));
     let blocks = Presentation::of(&report.model, None, sections, Vec::new());
     (CONVENTIONS.map(str::trim).join("; "), sentences, blocks)
 }
@@ -136,18 +138,33 @@ fn preface(report: &GeometryReport) -> Vec<String> {
     lines
 }
 
-fn remarks(report: &GeometryReport) -> Vec<String> {
+/// Each symmetry as a field, its momentum, and what happens to that.
+fn symmetries(report: &GeometryReport) -> Section {
+    let model = &report.model;
+    let g = &model.graph;
     let mut lines = Vec::new();
-    if let Some(distribution) = &report.distribution
-        && report.shown.contains(&"riemann")
-    {
-        lines.extend(distribution_lines(
-            distribution,
-            &report.model.graph,
-            &report.base,
-            report.at_state,
-        ));
+    for (i, m) in report.momenta.iter().enumerate() {
+        let number =
+            if report.momenta.len() > 1 { format!("{}", i + 1) } else { String::new() };
+        let symbol = |letter: &str, role: Role| {
+            Label::Expression(g.symbol(&format!("{letter}{number}"), role))
+        };
+        let along = model.coordinates.iter().zip(&m.generator).map(|(c, &ξ)| {
+            let direction = g.symbol(&format!("∂[{}]", c.name), Role::Free);
+            g.mul(ξ, direction)
+        });
+        let field = g.sum(along);
+        lines.push(Line { label: symbol("xi", Role::Free), right: field });
+        lines.push(Line { label: symbol("J", Role::Free), right: m.momentum });
+        let rate = symbol("J", Role::Coordinate { order: 1 });
+        lines.extend(m.rate.map(|right| Line { label: rate, right }));
     }
+    let heading = "Symmetries xi and their momenta J = p*xi";
+    Section { key: "symmetries", heading, lines }
+}
+
+fn remarks(report: &GeometryReport) -> Vec<String> {
+    let mut lines = facts(report);
     let g = &report.model.graph;
     if !report.momenta.is_empty() {
         let principle = report.model.principle.name();
@@ -165,10 +182,25 @@ fn remarks(report: &GeometryReport) -> Vec<String> {
             }
         });
     }
-    let own = report.parts.notes.iter().filter(|(part, _)| report.shown.contains(part));
-    lines.extend(own.map(|(part, note)| format!("{part}: {note}")));
-    lines.extend(report.notes.iter().cloned());
+    lines.extend(notes(report));
     lines
+}
+
+/// What is true of the distribution.
+fn facts(report: &GeometryReport) -> Vec<String> {
+    match &report.distribution {
+        Some(distribution) if report.shown.contains(&"riemann") => {
+            let g = &report.model.graph;
+            distribution_lines(distribution, g, &report.base, report.at_state)
+        }
+        _ => Vec::new(),
+    }
+}
+
+fn notes(report: &GeometryReport) -> Vec<String> {
+    let own = report.parts.notes.iter().filter(|(part, _)| report.shown.contains(part));
+    let own = own.map(|(part, note)| format!("{part}: {note}"));
+    own.chain(report.notes.iter().cloned()).collect()
 }
 
 /// Momenta as JSON.

@@ -70,8 +70,8 @@ pub(crate) fn formulas_within(
     for section in rest {
         block(section.heading, FOLDED.contains(&section.key), lines(section));
     }
-    if let Some(sentence) = presentation.kept_sentence() {
-        let _ = write!(out, "<p>{}</p>", escape(&sentence));
+    if let Some(sentence) = presentation.kept_html() {
+        let _ = write!(out, "<p>{sentence}</p>");
     }
     let observe = presentation.observe_lines();
     if !observe.is_empty() {

@@ -24,6 +24,7 @@ mod still_labels;
 mod still_svg;
 #[cfg(test)]
 mod style_tests;
+mod symbols;
 mod tables;
 mod vector;
 

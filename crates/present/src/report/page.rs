@@ -12,6 +12,7 @@ use super::formulas::formulas;
 use super::geometry::geometry;
 use super::memory::memory;
 use super::solutions::solutions;
+use super::symbols::symbols;
 use super::tables::{
     audits, badge, classes, comparison, course, principle_name, provenance, statistics, summary,
 };
@@ -175,6 +176,7 @@ fn equations(report: &Report<'_>) -> String {
             let _ = write!(out, "<p class=\"signs\">Signs: {signs}.</p>");
         }
         out += &formulas(presentation);
+        out += &symbols(report.model, presentation);
         if presentations.len() > 1 {
             out += "</details>";
         }

@@ -1,0 +1,167 @@
+//! Pages that are longer than anybody reads: what fits a few of them is shown, and what is left out is said.
+
+use pfaff_expr::Expr;
+
+use super::{Label, Presentation, Section};
+
+/// Characters of text on some four pages, abbreviations included.
+const PAGES: usize = 14_000;
+
+impl Presentation {
+    /// At most some four pages: lines that do not fit any more are left out, with the abbreviations that only they
+    /// need, and the remarks say so.
+    #[must_use]
+    pub fn on_few_pages(mut self) -> Self {
+        self.leave_out_long_divergence();
+        let length: Vec<usize> = self
+            .definitions
+            .iter()
+            .map(|(name, e)| name.len() + self.graph.to_text(*e).len() + 5)
+            .collect();
+        let lines = self.sections.iter().flat_map(|s| &s.lines);
+        let all: usize = lines.map(|line| self.line_length(line)).sum();
+        if all + length.iter().sum::<usize>() <= PAGES {
+            return self;
+        }
+        let mut needed = vec![false; self.definitions.len()];
+        let mut used = 0;
+        let mut left_out = Vec::new();
+        let mut sections = std::mem::take(&mut self.sections);
+        for section in in_reading_order(&mut sections) {
+            let count = section.lines.len();
+            // NOTE: what a motion keeps has words and `observe` lines of its own, place by place.
+            let is_kept = section.key == "conserved";
+            section.lines.retain(|line| {
+                let own = self.needs(line, &needed);
+                let more: usize = own.iter().map(|&i| length[i]).sum();
+                let cost = self.line_length(line) + more;
+                let fits = is_kept || used + cost <= PAGES;
+                if fits {
+                    used += cost;
+                    own.into_iter().for_each(|i| needed[i] = true);
+                }
+                fits
+            });
+            if section.lines.len() < count {
+                let missing = count - section.lines.len();
+                left_out.push(format!("  {}: {missing} of {count} lines", section.heading));
+            }
+        }
+        sections.retain(|s| !s.lines.is_empty());
+        self.sections = sections;
+        let mut keep = needed.into_iter();
+        self.definitions.retain(|_| keep.next().unwrap_or(false));
+        self.remarks.push(
+            "What is longer than some four pages is left out (--full writes it, and --json):"
+                .into(),
+        );
+        self.remarks.extend(left_out);
+        self
+    }
+
+    /// A divergence of the flow that has to be written with several abbreviations of its own tells nobody anything.
+    fn leave_out_long_divergence(&mut self) {
+        const MOST: usize = 2;
+        let mut needed = vec![false; self.definitions.len()];
+        let is_divergence = |s: &&Section| s.key == "divergence";
+        for line in self.sections.iter().filter(|s| !is_divergence(s)).flat_map(|s| &s.lines) {
+            self.needs(line, &needed).into_iter().for_each(|i| needed[i] = true);
+        }
+        let own = self.sections.iter().filter(is_divergence).flat_map(|s| &s.lines);
+        let count: usize = own.map(|line| self.needs(line, &needed).len()).sum();
+        if count > MOST {
+            self.sections.retain(|s| s.key != "divergence");
+            let mut keep = needed.into_iter();
+            self.definitions.retain(|_| keep.next().unwrap_or(false));
+            self.remarks.push(format!(
+                "The divergence of the flow on (q, p) is left out: it needs {count} abbreviations (--json writes it)."
+            ));
+        }
+    }
+
+    fn line_length(&self, line: &super::Line) -> usize {
+        self.left(&line.label).len() + self.graph.to_text(line.right).len() + 5
+    }
+
+    /// The abbreviations that a line needs and that are not there yet.
+    fn needs(&self, line: &super::Line, there: &[bool]) -> Vec<usize> {
+        let mut roots: Vec<Expr> = vec![line.right];
+        roots.extend(if let Label::Expression(left) = line.label { Some(left) } else { None });
+        let mut found = Vec::new();
+        while let Some(e) = roots.pop() {
+            for symbol in self.graph.symbols(&[e]) {
+                let Some(name) = self.graph.symbol_of(symbol).map(|s| s.name) else { continue };
+                let place = self.definitions.iter().position(|d| d.0 == name);
+                if let Some(i) = place.filter(|i| !there[*i] && !found.contains(i)) {
+                    found.push(i);
+                    roots.push(self.definitions[i].1);
+                }
+            }
+        }
+        found
+    }
+}
+
+/// What a reader wants first: equations, constraints and velocities before the matrices that they are made of.
+fn in_reading_order(sections: &mut [Section]) -> Vec<&mut Section> {
+    const FIRST: [&str; 14] = [
+        "conserved",
+        "hamiltonian",
+        "reduced_equations",
+        "equations",
+        "hamilton_equations",
+        "quasi_velocities",
+        "velocities",
+        "constraints",
+        "constraints_of_momenta",
+        "energy",
+        "lagrangian",
+        "kinetic",
+        "momenta",
+        "canonical_momenta",
+    ];
+    let mut all: Vec<&mut Section> = sections.iter_mut().collect();
+    all.sort_by_key(|s| FIRST.iter().position(|&key| key == s.key).unwrap_or(FIRST.len()));
+    all
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::ToText;
+    use crate::equations::{present, present_reduced};
+    use pfaff::{GALLERY, GalleryFiles, Model, Overrides, Source, derive};
+
+    fn derivation(name: &str) -> pfaff::Derivation {
+        let entry = GALLERY.iter().find(|m| m.name == name).expect("a model of the gallery");
+        let source = Source::new(name, entry.text);
+        let model = Model::read(source, &Overrides::default(), &GalleryFiles).expect("right");
+        derive(&model, None).expect("it has equations")
+    }
+
+    /// Long forms have a few pages and say what is missing; every abbreviation in them is explained, and no other.
+    #[test]
+    fn long_forms_fit_a_few_pages() {
+        for page in [
+            present_reduced(&derivation("rattleback")).expect("a form"),
+            present(&derivation("rattleback")),
+        ] {
+            let whole = page.to_text();
+            let page = page.on_few_pages();
+            let text = page.to_text();
+            assert!(text.len() < 18_000 && text.len() < whole.len(), "{}", text.len());
+            assert!(text.contains("--full") && text.contains(" lines"), "{text}");
+            for (i, (name, _)) in page.definitions.iter().enumerate() {
+                let symbol = page.graph.symbol(name, pfaff_expr::Role::Free);
+                let later = page.definitions[i + 1..].iter().map(|d| d.1);
+                let is_used = page
+                    .outputs()
+                    .into_iter()
+                    .chain(later)
+                    .any(|e| page.graph.contains(e, &[symbol]));
+                assert!(is_used, "{name} is not used");
+            }
+        }
+        let short = present(&derivation("sleigh"));
+        assert_eq!(short.clone().on_few_pages().to_text(), short.to_text());
+    }
+}
