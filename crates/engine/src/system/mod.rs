@@ -26,3 +26,4 @@ pub(crate) mod saddle_point;
 pub(crate) mod sparse_rows;
 pub(crate) mod static_ldl;
 pub(crate) mod taylor_system;
+pub(crate) mod variational;
