@@ -395,6 +395,10 @@ impl solver::System for CompiledSystem {
         }
     }
 
+    fn motion(&self) -> usize {
+        self.size()
+    }
+
     fn rates(&mut self, t: f64, y: &[f64], rates: &mut [f64]) -> Result<(), EvalError> {
         let n = self.n;
         if let Some(flow) = &mut self.tangents {

@@ -62,6 +62,8 @@ pub(crate) struct VariationalFlow {
     series: Option<Box<TaylorExpansion>>,
     /// Quadratures at the end of the state: $w$ and $u$, or none.
     quadratures: usize,
+    /// Whether that program is the one that is evaluated; of an `equation` model it gives Taylor series alone.
+    is_evaluated: bool,
 }
 
 impl VariationalFlow {
@@ -92,6 +94,7 @@ impl VariationalFlow {
             explicit: explicit.map(Box::new),
             series: None,
             quadratures: if carries_work { 2 } else { 0 },
+            is_evaluated: matches!(dynamics, Dynamics::Saddle(_)),
             equations: equation_slopes(model, dynamics, &variables, backend)?,
             constraints: constraint_slopes(model, dynamics, &variables, backend)?,
             unknowns: vec![0.0; variables.unknowns.len()],
@@ -174,7 +177,8 @@ impl VariationalFlow {
 
     /// Machine code of all rates, if there is any.
     pub(crate) fn machine_code(&mut self) -> Option<&mut NativeExecutor> {
-        self.explicit.as_mut().and_then(|explicit| explicit.machine_code())
+        let explicit = self.explicit.as_mut().filter(|_| self.is_evaluated)?;
+        explicit.machine_code()
     }
 
     /// Components of the state $y$.
@@ -335,7 +339,7 @@ impl System for VariationalFlow {
 
     fn rates(&mut self, t: f64, y: &[f64], rates: &mut [f64]) -> Result<(), EvalError> {
         // NOTE: the factorisation with pivoting tells what is singular.
-        if let Some(explicit) = &mut self.explicit
+        if let Some(explicit) = self.explicit.as_mut().filter(|_| self.is_evaluated)
             && explicit.rates(t, y, rates)
         {
             return Ok(());

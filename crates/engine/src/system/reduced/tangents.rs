@@ -9,17 +9,15 @@
 //! The derivative of $\dot q$ is the rate of $\delta q$. At a change of charts
 //! $\delta u = \delta\bigl(u(t, q, \dot q; p)\bigr)$ is that of the new forms.
 
-use pfaff_expr::{Expr, Role, number};
+use pfaff_expr::Expr;
 use pfaff_mechanics::Reduction;
 use pfaff_program::{Executor, Program, TaylorRecurrences, VectorField};
 use pfaff_solver::EvalError;
 
 use super::Reduced;
 use super::chart::Atlas;
+use crate::system::tangent_rates::tangent_rates;
 use crate::system::taylor_system::{TaylorExpansion, fresh};
-
-/// Operations of motion and derivatives together, at most: beyond, machine code does not fit the caches.
-const LONGEST: usize = 40_000;
 
 /// What is carried with a motion.
 #[derive(Clone, Debug)]
@@ -57,34 +55,17 @@ impl TangentProgram {
         let plain =
             [&reduction.velocities, reduction.rates.as_ref()?].map(Vec::as_slice).concat();
         let moving = [reduction.positions.as_slice(), &reduction.velocity_symbols].concat();
-        let (mut inputs, mut outputs) = ([time.as_slice(), &state].concat(), plain.clone());
-        let (mut form_inputs, mut form_outputs) =
-            ([time.as_slice(), &moving].concat(), Vec::new());
-        for (k, change) in changes.iter().enumerate() {
-            let tangents = |word: &str, count: usize| -> Vec<Expr> {
-                let name = |i: usize| format!("{word} {i} of tangent {k}");
-                (0..count).map(|i| g.symbol(&name(i), Role::Free)).collect()
-            };
-            let real = |x: f64| number::from_f64(x).map_or(g.zero(), |x| g.number(x));
-            let varied = || {
-                let pairs = atlas.symbols.iter().zip(change).filter(|(_, δ)| **δ != 0.0);
-                pairs.map(|(&p, &δ)| (p, real(δ)))
-            };
-            let along = |symbols: &[Expr], tangents: &[Expr]| -> Vec<(Expr, Expr)> {
-                let pairs = symbols.iter().copied().zip(tangents.iter().copied());
-                pairs.chain(varied()).collect()
-            };
-            let s = tangents("state", state.len());
-            outputs.extend(g.merging(|| g.directional(&plain, &along(&state, &s))));
-            inputs.extend(s);
-            let δ = tangents("motion", moving.len());
-            let direction = along(&moving, &δ);
-            form_outputs.extend(g.merging(|| g.directional(&reduction.forms, &direction)));
-            form_inputs.extend(δ);
-            if g.live(&outputs).len() > LONGEST {
-                return None;
-            }
-        }
+        let pairs = |change: &Vec<f64>| -> Vec<(Expr, f64)> {
+            let varied = atlas.symbols.iter().copied().zip(change.iter().copied());
+            varied.filter(|(_, δ)| *δ != 0.0).collect()
+        };
+        let changes: Vec<_> = changes.iter().map(pairs).collect();
+        let along = tangent_rates(g, &plain, &state, &changes)?;
+        let inputs = [&time[..], &state, &along.symbols].concat();
+        let mut outputs = [plain.clone(), along.rates].concat();
+        let of_forms = tangent_rates(g, &reduction.forms, &moving, &changes)?;
+        let form_inputs = [&time[..], &moving, &of_forms.symbols].concat();
+        let form_outputs = of_forms.rates;
         let driven =
             g.merging(|| g.dot(&reduction.power[1..], &plain[reduction.velocities.len()..]));
         // The work, and the number of the chart, which stays.

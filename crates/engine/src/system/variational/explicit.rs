@@ -7,7 +7,7 @@
 //! machine code. The order of elimination is fixed: its pivots are watched after every step, and the factorisation with
 //! pivoting takes over where one falls far below its value at the start.
 
-use pfaff_expr::{Expr, Role, number};
+use pfaff_expr::Expr;
 use pfaff_mechanics::{Equations, solve_saddle};
 use pfaff_model::Workspace;
 use pfaff_program::{
@@ -17,14 +17,13 @@ use pfaff_program::{
 use crate::system::dynamics::Dynamics;
 use crate::system::linearisation::{Rate, Variables};
 use crate::system::static_ldl::powers;
+use crate::system::tangent_rates::tangent_rates;
 use crate::system::taylor_system::fresh;
 
 /// A pivot below this fraction of its value at the start is not trusted.
 const GROWTH: f64 = 1e-6;
 /// Steps of elimination that are written out at most: each makes some operations for every direction.
 const MOST: usize = 1_500;
-/// Operations of the whole program at most.
-const LONGEST: usize = 40_000;
 /// Agreement with the solve by pivoting: rounding, amplified by the condition.
 const AGREEMENT: f64 = 1e-8;
 
@@ -92,22 +91,14 @@ impl ExplicitFlow {
         };
         let plain: Vec<Expr> = variables.rates.iter().map(rate).collect();
         let place = [&[variables.time], variables.state.as_slice()].concat();
-        let (mut state, mut rates) = (variables.state.clone(), plain.clone());
-        for (k, tangent) in tangents.iter().enumerate() {
-            let name = |i: usize| format!("tangent {k} of state {i}");
-            let size = variables.state.len();
-            let s: Vec<Expr> = (0..size).map(|i| g.symbol(&name(i), Role::Free)).collect();
-            let mut along: Vec<(Expr, Expr)> =
-                variables.state.iter().copied().zip(s.iter().copied()).collect();
-            let varied = variables.parameters.iter().zip(tangent).filter(|(_, δ)| **δ != 0.0);
-            let real = |x: f64| number::from_f64(x).map_or(g.zero(), |x| g.number(x));
-            along.extend(varied.map(|(&p, &δ)| (p, real(δ))));
-            rates.extend(g.merging(|| g.directional(&plain, &along)));
-            state.extend(s);
-            if g.live(&rates).len() > LONGEST {
-                return None;
-            }
-        }
+        let pairs = |tangent: &Vec<f64>| -> Vec<(Expr, f64)> {
+            let varied = variables.parameters.iter().copied().zip(tangent.iter().copied());
+            varied.filter(|(_, δ)| *δ != 0.0).collect()
+        };
+        let changes: Vec<_> = tangents.iter().map(pairs).collect();
+        let along = tangent_rates(g, &plain, &variables.state, &changes)?;
+        let state = [variables.state.as_slice(), &along.symbols].concat();
+        let mut rates = [plain, along.rates].concat();
         if carries_work {
             rates.extend(powers);
         }
