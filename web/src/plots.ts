@@ -3,7 +3,9 @@
 import uPlot from "uplot";
 import { element } from "./dom";
 
-export interface Columns { name: string; t: number[]; values: Map<string, (number | null)[]> }
+import type { Asked } from "./state";
+
+export interface Columns { name: string; t: number[]; values: Map<string, (number | null)[]>; asked?: Asked }
 
 /** Colours that people with any kind of colour vision tell apart, on white and on black. */
 const ON_WHITE = ["#0072b2", "#c44e00", "#00805d", "#a8548a", "#8a6d00", "#2f7fb5", "#6b5d00", "#4b0082"];

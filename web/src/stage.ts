@@ -4,12 +4,14 @@
 import "../../crates/present/src/report/animation.js";
 import { element } from "./dom";
 import type { Drawing, Handle } from "./engine";
+import type { Camera } from "./state";
 
 interface Player {
   update(data: unknown): boolean;
   place(p: number[]): [number, number];
   point(at: [number, number]): [number, number];
   seek(t: number): void; pause(): void; play(): void;
+  view: Camera;
   readonly start: number; readonly spatial: boolean; readonly playing: boolean; readonly time: number;
 }
 declare global { interface Window { pfaffPlayer: (root: HTMLElement) => Player } }
@@ -54,6 +56,15 @@ export class Stage {
   clear(): void {
     this.parent.replaceChildren(element("p", { class: "hint" }, "Nothing to show yet."));
     this.player = null;
+  }
+
+  /** From where the drawing is seen. */
+  get camera(): Camera | null {
+    return this.player?.view ?? null;
+  }
+
+  set camera(camera: Camera | null) {
+    if (this.player && camera) this.player.view = camera;
   }
 
   get time(): number | null {

@@ -1,6 +1,7 @@
 // Everything that a link carries: the text, other values, and what is shown.
 
-export interface State {
+/** What a motion depends on. */
+export interface Asked {
   text: string;
   name: string;
   set: Record<string, number>;
@@ -8,18 +9,31 @@ export interface State {
   t1: number | null;
   tolerance: number | null;
   principle: string;
+}
+
+/** From where a drawing is seen: its size, and in space the angles. */
+export interface Camera { zoom: number; turn?: number; lift?: number }
+
+export interface State extends Asked {
   form: string;
   /** Plots: the horizontal axis and the curves, as columns or expressions. */
   plots: { x: string; y: string[] }[];
   section: string;
   /** Views that are folded. */
   closed: string[];
+  /** Runs that lie under the current one, by their names; an empty text is that of the current one. */
+  kept: Asked[];
+  camera: Camera | null;
 }
 
 export const start = (text: string, name: string): State => ({
   text, name, set: {}, initial: {}, t1: null, tolerance: null, principle: "", form: "multipliers", plots: [], section: "",
-  closed: [],
+  closed: [], kept: [], camera: null,
 });
+
+/** What a motion of a state depends on. */
+export const asked = ({ text, name, set, initial, t1, tolerance, principle }: State): Asked =>
+  ({ text, name, set: { ...set }, initial: { ...initial }, t1, tolerance, principle });
 
 const through = async (bytes: Uint8Array, by: ReadableWritablePair): Promise<Uint8Array> =>
   new Uint8Array(await new Response(new Blob([bytes as BlobPart]).stream().pipeThrough(by)).arrayBuffer());

@@ -1,6 +1,6 @@
 // The workbench: one state, and views that follow it.
 
-import { assignments, packed, start, unpacked, type State } from "./state";
+import { asked, assignments, packed, start, unpacked, type Asked, type State } from "./state";
 import { byId, brief, eachFrame, element, save } from "./dom";
 import { Editor, type Words } from "./editor";
 import { GIVEN_UP, type Engine, type Fault, type Handle, type Outline, type Question, type Reading, type Shown } from "./engine";
@@ -38,6 +38,12 @@ const SAMPLES = 501;
 /** A motion that takes longer than this, in milliseconds, is given up as soon as something changes. */
 const GRACE = 400;
 
+/** The columns of a motion under a name. */
+function columnsOf(shown: Shown, name: string): Columns {
+  const values = new Map(shown.columns.map((c) => [c.name, c.values]));
+  return { name, t: (values.get("t") ?? []) as number[], values };
+}
+
 export class Workbench {
   private state: State = start("", "");
   /** What the text says, before any slider was moved. */
@@ -74,6 +80,7 @@ export class Workbench {
     this.listen();
     await this.first(options);
     await this.read();
+    await this.recall();
   }
 
   /** The list of models: first steps, lessons, gallery. */
@@ -258,8 +265,7 @@ export class Workbench {
 
   private readonly readSoon = eachFrame(() => void this.read());
 
-  private question(ask: string, more: Record<string, unknown> = {}): Question {
-    const s = this.state;
+  private question(ask: string, more: Record<string, unknown> = {}, s: Asked = this.state): Question {
     const needs = this.own?.range === null && s.t1 === null && !this.own.ends;
     return {
       ask, text: s.text, name: s.name || "model", set: assignments(s.set), initial: assignments(s.initial),
@@ -420,6 +426,9 @@ export class Workbench {
     const handles = shown.handles ?? [];
     if (shown.frames > 0) this.stage.show(shown.drawing, handles);
     else this.stage.clear();
+    // The view of a link is that of its first drawing; from then on it is in the reader's hand.
+    this.stage.camera = this.state.camera;
+    this.state.camera = null;
     byId("handles").textContent = handles.length ? "Drag a ring to start elsewhere, the tip of an arrow to change the velocity there."
       : shown.drawing.dimension === 3 ? "Drag to turn the picture; + and − change its size." : "";
     if (this.state.plots.length === 0) this.state.plots = [{ x: "t", y: this.firstColumns() }];
@@ -441,19 +450,37 @@ export class Workbench {
   }
 
   private columns(): Columns | null {
-    const { shown } = this;
-    if (!shown) return null;
-    const values = new Map(shown.columns.map((c) => [c.name, c.values]));
-    return { name: "now", t: (values.get("t") ?? []) as number[], values };
+    return this.shown && columnsOf(this.shown, "now");
   }
 
   private keep(): void {
     const columns = this.columns();
     if (!columns) return;
     const changed = assignments({ ...this.state.set, ...this.state.initial });
-    this.kept.push({ ...columns, name: changed || `run ${this.kept.length + 1}` });
+    this.kept.push({ ...columns, name: changed || `run ${this.kept.length + 1}`, asked: asked(this.state) });
     this.drawPlots();
     this.drawKept();
+  }
+
+  /** The kept runs of a link, once more. */
+  private async recall(): Promise<void> {
+    const { kept } = this.state;
+    for (const run of kept) {
+      const whole = { ...run, text: run.text || this.state.text };
+      const more = { samples: SAMPLES, expressions: this.expressions() };
+      const answer = await this.engine.ask<Shown>(this.question("run", more, whole));
+      if (!answer.error) this.kept.push({ ...columnsOf(answer, run.name), asked: whole });
+    }
+    if (!kept.length) return;
+    this.drawKept();
+    this.drawPlots();
+  }
+
+  /** Everything that a link carries, as it is now. */
+  private current(): State {
+    const kept = this.kept.flatMap(({ name, asked }) =>
+      (asked ? [{ ...asked, name, text: asked.text === this.state.text ? "" : asked.text }] : []));
+    return { ...this.state, kept, camera: this.stage.camera };
   }
 
   private forgetKept(): void {
@@ -659,7 +686,7 @@ export class Workbench {
 
   private async share(): Promise<void> {
     const base = location.origin === "null" ? location.href.split("#")[0]! : location.origin + location.pathname + location.search;
-    const address = `${base}#${await packed(this.state)}`;
+    const address = `${base}#${await packed(this.current())}`;
     history.replaceState(null, "", address);
     try {
       await navigator.clipboard.writeText(address);
@@ -696,7 +723,7 @@ export class Workbench {
   /** This page with the engine and the state inside, in one file. */
   private async exportBench(): Promise<void> {
     byId<HTMLDetailsElement>("take").open = false;
-    const page = await wholePage(await packed(this.state));
+    const page = await wholePage(await packed(this.current()));
     if (!page) return this.say("The page could not be put together.", true);
     save(`${this.state.name || "workbench"}.html`, page, "text/html");
     this.say("Saved: the file runs without a network.");

@@ -26,14 +26,15 @@ use crate::clock::{Interrupt, Stopwatch};
 use crate::derivation::{Derivation, derive, derive_shortest};
 use crate::error::{Error, Failure};
 use crate::model::Model;
-use crate::motion::Motion;
-use crate::motion::sensitivity::Sensitivity;
+use crate::motion::sensitivity::{Gradient, Sensitivity};
 use crate::motion::verdict::{Audit, Check};
+use crate::motion::{Motion, Series};
 use crate::pipeline::differences::Runs;
-use crate::problem::settings::{Precision, Run, Settings};
+use crate::problem::settings::{GradientRequest, Precision, Run, Settings};
 use crate::run::initial_value::integrated;
 use crate::run::prepare::{RunInput, has_loops};
 use crate::run::progress::Progress;
+use crate::run::sensitivity::adjoint;
 use crate::run::sensitivity::values::with_parameters;
 use crate::run::template::RunTemplate;
 use crate::run::{bvp, double_double, hybrid, jump, noise, sensitivity, variational, volterra};
@@ -140,38 +141,60 @@ fn check_derivatives(model: &Workspace, request: &Run) -> Result<(), Failure> {
     let refused = |what: &str, why: &str| {
         Err(Failure::Usage(format!("sensitivities are not available for {what}: {why}")))
     };
-    let is_whole = request.transition || request.gradient.is_some();
     if variational::is_fractional(model) {
         let why = "the variational equations of the extremum are not derived";
         return refused("extrema with memory between given ends (`final`)", why);
     }
     if bvp::has_ends(model) {
-        let why = "they are derivatives of a motion from a given start";
         // NOTE: names are looked up where the end time is known, before the search.
-        return if is_whole {
-            refused("motions between given ends (`final`) as a matrix or a gradient", why)
-        } else {
-            Ok(())
-        };
+        return Ok(());
     }
-    if volterra::has_memory(model) && is_whole {
-        let why = "the state of such a motion is its whole past";
-        return refused("models with memory as a matrix or a gradient", why);
+    if volterra::has_memory(model) {
+        if request.transition {
+            let why = "the state of such a motion is its whole past";
+            return refused("models with memory as a matrix", why);
+        }
+        if request.gradient.as_ref().is_some_and(GradientRequest::is_integral) {
+            let why = "what the adjoint equations integrate is its whole past";
+            return refused("integrals of models with memory as a gradient", why);
+        }
     }
     sensitivity::check(model, request)
 }
 
-/// Adds the sensitivities of a motion with memory: by the variational equations where there are any, else by
-/// differences.
+/// Adds the derivatives of a motion with memory. Gradients are those of the sensitivities at the end.
 fn add_memory(model: &Model, request: &Run, motion: &mut Motion) -> Result<(), Failure> {
+    motion.sensitivities =
+        memory_sensitivities(model, request, &request.sensitivities, motion)?;
+    let Some(gradient) = &request.gradient else { return Ok(()) };
+    let (observed, _) = adjoint::quantity(&model.workspace(), gradient)?;
+    let names = adjoint::names(&model.workspace(), gradient);
+    let found = memory_sensitivities(model, request, &names, motion)?;
+    let last = |list: &[Series]| list[observed].values.last().copied().unwrap_or(f64::NAN);
+    motion.gradient = Some(Gradient {
+        of: gradient.of.clone(),
+        value: last(&motion.observed),
+        by: found.into_iter().map(|s| (s.name, last(&s.observed))).collect(),
+    });
+    Ok(())
+}
+
+/// The sensitivities of a motion with memory: by the variational equations where there are any, else by differences.
+fn memory_sensitivities(
+    model: &Model,
+    request: &Run,
+    names: &[String],
+    motion: &mut Motion,
+) -> Result<Vec<Sensitivity>, Failure> {
     let t0 = Settings::new(&model.workspace(), request)?.t0;
-    let (varied, places) = with_parameters(model, &request.sensitivities, t0)?;
+    let (varied, places) = with_parameters(model, names, t0)?;
     let derived = derive(&varied, request.principle)?;
     let workspace = derived.workspace();
     let settings = Settings::new(&workspace, request)?;
     let mut worst = Some(0.0_f64);
     let mut steps = 0;
-    for (name, place) in request.sensitivities.iter().zip(places) {
+    let mut all = Vec::new();
+    for (name, place) in names.iter().zip(places) {
         let found = volterra::variation::derivative(
             &workspace,
             &derived.dynamics,
@@ -194,7 +217,7 @@ fn add_memory(model: &Model, request: &Run, motion: &mut Motion) -> Result<(), F
             }
         };
         let name: String = name.chars().filter(|c| !c.is_whitespace()).collect();
-        motion.sensitivities.push(Sensitivity { name, ..sensitivity });
+        all.push(Sensitivity { name, ..sensitivity });
     }
     if steps > 0 {
         let check = error_check(worst, settings.options.tolerance, steps);
@@ -202,7 +225,7 @@ fn add_memory(model: &Model, request: &Run, motion: &mut Motion) -> Result<(), F
         motion.audit.checks.push(Check { name, ..check });
         motion.audit = Audit::of(std::mem::take(&mut motion.audit.checks));
     }
-    Ok(())
+    Ok(all)
 }
 
 /// Runs a model as [`run_with`], without sensitivities.

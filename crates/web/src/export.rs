@@ -2,7 +2,7 @@
 
 use pfaff::{ExportForm, Language, Model, Motion, Run, derive, export};
 use pfaff_present::report::{LARGE, Report, Shown, Still, figure_of, page, still};
-use pfaff_present::{Figure, FileFormat, Look, ToLatex, write_motion};
+use pfaff_present::{Figure, Look, ToJson, ToLatex, motion_table};
 use serde_json::{Value, json};
 
 use crate::equations::presentation;
@@ -48,13 +48,17 @@ pub(crate) fn answer(
 
 /// The columns of a motion.
 fn table(motion: &Motion, ending: &str, stem: &str) -> Value {
-    let (format, media) = match ending {
-        "parquet" => (FileFormat::Parquet, "application/vnd.apache.parquet"),
-        "json" => (FileFormat::Json, "application/json"),
-        _ => (FileFormat::Csv, "text/csv"),
+    // NOTE: by format and not by its name, so that a page carries the code of no other.
+    let (bytes, media) = match ending {
+        "parquet" => {
+            let mut bytes = Vec::new();
+            let written = motion_table(motion).write_parquet(&mut bytes);
+            written.expect("a vector takes every byte");
+            (bytes, "application/vnd.apache.parquet")
+        }
+        "json" => (motion.to_json_line().into_bytes(), "application/json"),
+        _ => (motion_table(motion).to_csv().into_bytes(), "text/csv"),
     };
-    let mut bytes = Vec::new();
-    write_motion(motion, format, &mut bytes).expect("writing to memory never fails");
     file(&format!("{stem}.{ending}"), media, &bytes)
 }
 

@@ -199,6 +199,13 @@ pub struct GradientRequest {
     pub by: Vec<String>,
 }
 
+impl GradientRequest {
+    /// Whether it is of an integral over the run.
+    pub(crate) fn is_integral(&self) -> bool {
+        self.of.starts_with("integral(")
+    }
+}
+
 /// How many digits the numbers of a run have.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Precision {

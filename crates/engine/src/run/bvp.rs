@@ -96,7 +96,7 @@ pub(crate) fn run(
     }
     let mut problem = Canonical::new(model, &equations, conditions, request.chosen_backend())
         .map_err(Failure::from)?;
-    end_sensitivity::check(model, &problem, &request.sensitivities)?;
+    end_sensitivity::check(model, &problem, request)?;
     let compile_us = clock.microseconds();
 
     let clock = Stopwatch::start(request.clock);
@@ -224,9 +224,7 @@ pub(crate) fn run(
         two_methods: second.map(|second| second.largest),
     };
     motion.audit.add(evidence.checks());
-    if let Some((solved, found)) =
-        solutions.first().filter(|_| !request.sensitivities.is_empty())
-    {
+    if let Some((solved, found)) = solutions.first().filter(|_| request.has_derivatives()) {
         let family_dimension = solved.family_dimension;
         let shown = EndsSolution {
             model,

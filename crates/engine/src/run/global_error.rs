@@ -28,7 +28,7 @@ use pfaff_solver::{
 use crate::audit::error::{AMPLIFIED_TIME, WORST, against_limit, error_limit, plain_limit};
 use crate::motion::sample::Sample;
 use crate::motion::verdict::Check;
-use crate::system::compiled::{Compiled, CompiledSystem};
+use crate::system::compiled::CompiledSystem;
 
 /// Steps up to which a run is short: one that is smooth, and one with switches or narrow features, whose errors depend
 /// less regularly on the tolerance.
@@ -368,10 +368,8 @@ fn tangent_error(
     second: &[f64],
     margin: f64,
 ) -> f64 {
-    let Compiled::Reduced(reduced) = &system.dynamics else { return 0.0 };
-    let d = reduced.n + reduced.k;
     let mut largest = 0.0_f64;
-    for i in d..reduced.controlled() {
+    for i in system.size()..system.controlled() {
         let distance = margin * (second[i] - outcome.y[i]).abs() / outcome.scales[i];
         largest = if distance.is_nan() { distance } else { largest.max(distance) };
     }

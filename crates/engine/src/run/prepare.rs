@@ -253,6 +253,13 @@ fn is_worth(tolerance: f64, operations: usize) -> bool {
     tolerance <= STRICT && operations <= SHORT
 }
 
+/// What a run asks of its Taylor series.
+pub(crate) fn demand(settings: &Settings) -> Demand {
+    let OdeOptions { t0, t1, tolerance, .. } = settings.options;
+    let span = if settings.often { f64::INFINITY } else { (t1 - t0).abs() };
+    Demand { order: taylor_order(tolerance), tolerance, span, backend: settings.backend }
+}
+
 /// Makes Taylor series ready where they are asked for, or where `auto` finds them worth it.
 fn expand(
     model: &Workspace,
@@ -261,7 +268,7 @@ fn expand(
     settings: &mut Settings,
     y0: &[f64],
 ) -> Result<(), Failure> {
-    let OdeOptions { t0, t1, tolerance, method, .. } = settings.options;
+    let OdeOptions { t0, tolerance, method, .. } = settings.options;
     let wanted = settings.auto && tolerance <= STRICT;
     if method != Method::Taylor && !wanted {
         return Ok(());
@@ -294,9 +301,7 @@ fn expand(
             let worth =
                 method == Method::Taylor || is_worth(tolerance, recurrences.operations(order));
             if worth {
-                let span = if settings.often { f64::INFINITY } else { (t1 - t0).abs() };
-                let demand = Demand { order, tolerance, span, backend: settings.backend };
-                system.expand(model, &recurrences, demand, t0, y0);
+                system.expand(model, &recurrences, demand(settings), t0, y0);
                 settings.options.method = Method::Taylor;
                 settings.options.falls_back = true;
             }

@@ -26,6 +26,9 @@ impl ExplicitSteps for CompiledSystem {
 
 impl TaylorSeries for CompiledSystem {
     fn coefficients(&mut self, at: &[f64], rows: &mut [f64]) -> Result<(), EvalError> {
+        if let Some(flow) = &mut self.tangents {
+            return flow.coefficients(at, rows);
+        }
         match (&mut self.dynamics, &mut self.series) {
             (Compiled::Reduced(reduced), _) => reduced.coefficients(at, rows),
             (_, Some(series)) => series.evaluate(at, rows),

@@ -3,8 +3,8 @@
 //! The state is $y = (q, \dot q, \mu, w, u)$, with $\mu$ under the vakonomic principle only. $\dot w$ is the
 //! power of forces and reactions, so that $E - w$ is constant along an exact
 //! motion; $\dot u$ is that of forces and of explicit time, so that $E + E\[M\] - u$ is constant along a
-//! vakonomic one. Both start from 0 and take no part in error control. The reduced form has the state that
-//! `reduced.rs` describes. An `equation` model has the state $(q, \dot q)$ with the velocities of its
+//! vakonomic one. Both start from 0 and take no part in error control. Derivatives that are integrated with the motion
+//! (`variational.rs`) stand before $w$. The reduced form has the state that `reduced.rs` describes. An `equation` model has the state $(q, \dot q)$ with the velocities of its
 //! second-order coordinates only.
 
 mod jump;
@@ -40,6 +40,7 @@ use crate::system::projection::project;
 use crate::system::reduced::{LaneSamples, Reduced};
 use crate::system::static_ldl::StaticLdl;
 use crate::system::taylor_system::TaylorExpansion;
+use crate::system::variational::VariationalFlow;
 
 pub use crate::system::dynamics::Dynamics;
 pub(crate) use jump::{Contradiction, JumpOutcome, Jumps};
@@ -91,6 +92,8 @@ pub(crate) struct CompiledSystem {
     pub(crate) begins: Option<(f64, Vec<f64>)>,
     /// White forces.
     pub(crate) noise: Option<Box<NoiseSource>>,
+    /// The motion with its derivatives, where they are integrated together; the reduced form has its own.
+    pub(crate) tangents: Option<Box<VariationalFlow>>,
 }
 
 /// The kinds of dynamics.
@@ -174,6 +177,7 @@ impl CompiledSystem {
             sizes: Vec::new(),
             begins: None,
             noise: None,
+            tangents: None,
         })
     }
 
@@ -365,8 +369,10 @@ impl CompiledSystem {
         step: &RungeKuttaStep<'_>,
     ) -> Option<&mut NativeExecutor> {
         match &mut self.dynamics {
-            Compiled::Reduced(reduced) => reduced.machine_code(step.y.as_flattened()),
-            Compiled::Saddle(_) | Compiled::Ordinary(_) => None,
+            Compiled::Reduced(reduced) => reduced.machine_code(step.t, step.y.as_flattened()),
+            Compiled::Saddle(_) | Compiled::Ordinary(_) => {
+                self.tangents.as_mut()?.machine_code()
+            }
         }
     }
 
@@ -381,24 +387,28 @@ impl CompiledSystem {
 impl solver::System for CompiledSystem {
     fn dimension(&self) -> usize {
         match &self.dynamics {
-            Compiled::Saddle(kkt) => 2 * kkt.n + kkt.carried + 2,
+            Compiled::Saddle(_) => self.controlled() + 2,
             Compiled::Reduced(reduced) => reduced.dimension(),
-            Compiled::Ordinary(kkt) => {
-                self.n + kkt.orders.iter().map(|&order| usize::from(order == 2)).sum::<usize>()
-            }
+            Compiled::Ordinary(_) => self.controlled(),
         }
     }
 
     fn controlled(&self) -> usize {
         match &self.dynamics {
-            Compiled::Saddle(kkt) => 2 * kkt.n + kkt.carried,
             Compiled::Reduced(reduced) => reduced.controlled(),
-            Compiled::Ordinary(_) => self.dimension(),
+            Compiled::Saddle(_) | Compiled::Ordinary(_) => self.size() + self.derivatives(),
         }
+    }
+
+    fn motion(&self) -> usize {
+        self.size()
     }
 
     fn rates(&mut self, t: f64, y: &[f64], rates: &mut [f64]) -> Result<(), EvalError> {
         let n = self.n;
+        if let Some(flow) = &mut self.tangents {
+            return flow.rates(t, y, rates);
+        }
         match &mut self.dynamics {
             Compiled::Saddle(kkt) => {
                 let last = 2 * n + kkt.carried;
@@ -440,10 +450,12 @@ impl solver::System for CompiledSystem {
     }
 
     fn explicit_steps(&mut self) -> Option<&mut dyn ExplicitSteps> {
-        match self.dynamics {
-            Compiled::Reduced(_) => Some(self),
-            Compiled::Saddle(_) | Compiled::Ordinary(_) => None,
-        }
+        let is_there = match (&self.dynamics, &mut self.tangents) {
+            (Compiled::Reduced(_), _) => true,
+            (_, Some(flow)) => flow.machine_code().is_some(),
+            (_, None) => false,
+        };
+        if is_there { Some(self) } else { None }
     }
 
     fn taylor_series(&mut self) -> Option<&mut dyn TaylorSeries> {
@@ -455,10 +467,12 @@ impl solver::System for CompiledSystem {
     }
 
     fn jacobian(&mut self) -> Option<&mut dyn Jacobian> {
+        // NOTE: of derivatives that are carried along there is none.
         let is_there = match &self.dynamics {
-            // NOTE: of derivatives that are carried along there is none.
             Compiled::Reduced(reduced) => !reduced.has_tangents(),
-            Compiled::Saddle(_) | Compiled::Ordinary(_) => self.jacobian.is_some(),
+            Compiled::Saddle(_) | Compiled::Ordinary(_) => {
+                self.jacobian.is_some() && self.tangents.is_none()
+            }
         };
         if is_there { Some(self) } else { None }
     }
@@ -470,7 +484,7 @@ impl solver::System for CompiledSystem {
             let (v, rest) = rest.split_at_mut(n);
             project(kkt, t, q, v, &rest[..carried])?;
         }
-        Ok(())
+        self.tangents.as_mut().map_or(Ok(()), |flow| flow.project_directions(t, y))
     }
 
     fn has_invariants(&self) -> bool {
@@ -478,6 +492,9 @@ impl solver::System for CompiledSystem {
     }
 
     fn change_chart(&mut self, t: f64, y: &mut [f64]) -> Result<bool, EvalError> {
+        if let Some(flow) = &mut self.tangents {
+            flow.review(t, y);
+        }
         match &mut self.dynamics {
             Compiled::Reduced(reduced) => {
                 let is_changed = reduced.change_chart(t, y)?;
@@ -528,6 +545,10 @@ impl solver::System for CompiledSystem {
                 raise_tangents(&mut scales[..r.controlled()], r.n + r.k);
             }
             Compiled::Ordinary(_) => {}
+        }
+        if self.tangents.is_some() {
+            let (size, controlled) = (self.size(), self.controlled());
+            raise_tangents(&mut scales[..controlled], size);
         }
     }
 

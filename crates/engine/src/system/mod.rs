@@ -26,4 +26,6 @@ pub(crate) mod reduced;
 pub(crate) mod saddle_point;
 pub(crate) mod sparse_rows;
 pub(crate) mod static_ldl;
+pub(crate) mod tangent_rates;
 pub(crate) mod taylor_system;
+pub(crate) mod variational;

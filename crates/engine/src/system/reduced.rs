@@ -243,9 +243,9 @@ impl Reduced {
     }
 
     /// Machine code of $\dot y$, where that is all it takes.
-    pub(crate) fn machine_code(&mut self, y: &[f64]) -> Option<&mut NativeExecutor> {
+    pub(crate) fn machine_code(&mut self, t: f64, y: &[f64]) -> Option<&mut NativeExecutor> {
         if self.has_tangents() {
-            let program = self.tangent_program(y[self.place_of_work() + 1]).ok()??;
+            let program = self.tangent_program(t, y).ok()??;
             return match &mut program.rates {
                 Executor::Native(rates) => Some(rates),
                 Executor::Interpreted(_) | Executor::Tiered(_) => None,
@@ -294,7 +294,13 @@ impl Reduced {
         at: &[f64],
         rows: &mut [f64],
     ) -> Result<(), EvalError> {
-        match &mut self.chart(&at[1..]).series {
+        let (t, y) = (at[0], &at[1..]);
+        let series = if self.has_tangents() {
+            self.tangent_program(t, y)?.and_then(|program| program.series.as_mut())
+        } else {
+            self.chart(y).series.as_mut()
+        };
+        match series {
             Some(series) => series.evaluate(at, rows),
             None => Err(EvalError::NotFinite),
         }

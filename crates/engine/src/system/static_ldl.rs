@@ -51,34 +51,10 @@ impl StaticLdl {
         let unknowns = size + 2 * extra;
         let most = SHORT.max((SPARSE * unknowns).min(unknowns.pow(3) / DENSE));
         let solved = solve_saddle(g, equations, most)?;
-        let (power, total) = g.merging(|| {
-            let mut reaction: Vec<Expr> = vec![g.zero(); v.len()];
-            if equations.principle == Principle::Vakonomic {
-                reaction.copy_from_slice(&equations.multiplier_terms.force);
-            }
-            let given = equations.power;
-            let along: Vec<Expr> = match &equations.auxiliary {
-                // ∂ψ/∂q̇·q̇
-                Some(_) => {
-                    let direction: Vec<(Expr, Expr)> = v.iter().map(|&v| (v, v)).collect();
-                    g.directional(&equations.residual, &direction)
-                }
-                None => equations.directions.iter().map(|w| g.dot(w, &v)).collect(),
-            };
-            let work = g.sum(solved.multipliers.iter().zip(along).map(|(&l, a)| g.mul(l, a)));
-            let work = g.add(work, g.dot(&reaction, &v));
-            let work = match equations.principle {
-                // Off the constraints reactions do no work: see Kkt::power.
-                Principle::Chetaev => {
-                    g.sub(work, g.dot(&solved.multipliers, &equations.residual))
-                }
-                Principle::Vakonomic | Principle::Restricted => work,
-            };
-            (g.add(given, work), g.add(given, equations.multiplier_terms.power))
-        });
+        let powers = powers(model, equations, &solved.multipliers);
         let mut outputs = solved.accelerations;
         outputs.extend(&solved.multipliers);
-        outputs.extend([power, total]);
+        outputs.extend(powers);
         // What is the same at all states has been looked at where the solution was compared.
         let pivots: Vec<Expr> = solved.pivots.into_iter().filter(|&d| g.varies(d)).collect();
         outputs.extend(&pivots);
@@ -159,6 +135,34 @@ impl StaticLdl {
     pub(crate) fn powers(&self) -> [f64; 2] {
         [self.outputs[self.size], self.outputs[self.size + 1]]
     }
+}
+
+/// The rates of $w$ and $u$ as expressions, given $\lambda$ (or $\dot\mu$) as such.
+pub(crate) fn powers(model: &Workspace, equations: &Equations, λ: &[Expr]) -> [Expr; 2] {
+    let (g, v) = (&model.graph, model.velocities());
+    g.merging(|| {
+        let mut reaction: Vec<Expr> = vec![g.zero(); v.len()];
+        if equations.principle == Principle::Vakonomic {
+            reaction.copy_from_slice(&equations.multiplier_terms.force);
+        }
+        let given = equations.power;
+        let along: Vec<Expr> = match &equations.auxiliary {
+            // ∂ψ/∂q̇·q̇
+            Some(_) => {
+                let direction: Vec<(Expr, Expr)> = v.iter().map(|&v| (v, v)).collect();
+                g.directional(&equations.residual, &direction)
+            }
+            None => equations.directions.iter().map(|w| g.dot(w, &v)).collect(),
+        };
+        let work = g.sum(λ.iter().zip(along).map(|(&l, a)| g.mul(l, a)));
+        let work = g.add(work, g.dot(&reaction, &v));
+        let work = match equations.principle {
+            // Off the constraints reactions do no work: see Kkt::power.
+            Principle::Chetaev => g.sub(work, g.dot(λ, &equations.residual)),
+            Principle::Vakonomic | Principle::Restricted => work,
+        };
+        [g.add(given, work), g.add(given, equations.multiplier_terms.power)]
+    })
 }
 
 #[cfg(test)]

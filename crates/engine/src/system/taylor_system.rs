@@ -312,6 +312,6 @@ pub(crate) fn ordinary_recurrences(
 }
 
 /// Symbols that no text can name.
-fn fresh(g: &Graph, name: &str, count: usize) -> Vec<Expr> {
+pub(crate) fn fresh(g: &Graph, name: &str, count: usize) -> Vec<Expr> {
     (0..count).map(|i| g.symbol(&format!(" {name}{i}"), Role::Free)).collect()
 }

@@ -154,6 +154,34 @@ initial x = 1, y = 0.5, z = 0, x' = 0.3, y' = 3
 ";
     let directions = [("a", 0.7, 0.03), ("k", 2.0, 0.1), ("y'(0)", 3.0, 0.1)];
     assert_eq!(agrees_by(&by_dop853(3.0), text, &directions).form, Form::Reduced);
+    // The same through changes of charts by Taylor series.
+    let by_taylor = |t: f64| Run::to(t).method(Method::Taylor).tolerance(1e-14).at([t]);
+    let motion = agrees_by(&by_taylor(3.0), text, &directions);
+    assert_eq!((motion.form, motion.method), (Form::Reduced, "taylor"));
+    // In saddle-point form, and of equations as they stand, by both methods.
+    let linkage = "\
+coordinates x, y, z
+parameters l = 1.2, k = 0.7
+lagrangian (x'^2 + y'^2 + z'^2)/2 - 9.81*y - k*z^2/2
+constraint rod: x^2 + y^2 = l^2
+constraint screw: z = k*x
+initial y = -1.1, x' = 1
+observe pull = lambda(rod)
+";
+    let equation = "\
+coordinates x, y
+parameters k = 1.1, c = 0.2
+equation x'' = -k*x^3 - c*x' + y
+equation y' = k*cos(t) - x*y
+initial x = 0.5, y = 0.2
+";
+    for request in [by_dop853(2.0), by_taylor(2.0)] {
+        let directions = [("l", 1.2, 0.02), ("k", 0.7, 0.03), ("x'(0)", 1.0, 0.05)];
+        let motion = agrees_by(&request, linkage, &directions);
+        assert_eq!(motion.form, Form::Saddle);
+        let directions = [("k", 1.1, 0.05), ("c", 0.2, 0.05), ("y(0)", 0.2, 0.05)];
+        assert_eq!(agrees_by(&request, equation, &directions).form, Form::Ordinary);
+    }
 }
 
 #[test]
@@ -407,12 +435,15 @@ fn names_that_are_not_there_and_parameters_that_do_nothing() {
     assert!(idle.q.iter().chain(&idle.v).flat_map(|s| &s.values).all(|x| *x == 0.0));
     let notes = format!("{:?}", motion.notes);
     assert!(notes.contains("nothing depends on `idle`"), "{notes}");
-    let ends = support::model(
-        "coordinates x\nlagrangian x'^2/2\ninitial x = 0\nfinal x = 1\nsolve t = 0..1",
+    let memory = support::model(
+        "coordinates x\nequation caputo(x, 0.7) + x = 0\nobserve twice = 2*x\ninitial x = 1\nsolve t = 0..1",
     );
-    // What is a derivative of a motion from a given start has no meaning between ends.
-    let error = ends.run(&Run::default().transition()).expect_err("not available");
-    assert!(error.to_string().contains("given ends"), "{error}");
+    // The state of a motion with memory is its whole past.
+    let error = memory.run(&Run::default().transition()).expect_err("not available");
+    assert!(error.to_string().contains("whole past"), "{error}");
+    let request = Run::default().gradient("integral(twice)", "x(0)");
+    let error = memory.run(&request).expect_err("not available");
+    assert!(error.to_string().contains("whole past"), "{error}");
 }
 
 /// $\ddot x = \sin t - \sin x$ with $x(4) = 1$, $\dot x(4) = 2$, to $t = 10$. The reference values are those of a

@@ -177,6 +177,50 @@ fn memory_in_forces_and_constraints() {
 }
 
 #[test]
+fn gradients_and_transitions_between_ends() {
+    // x = sin(w t)/sin(w) with k = w²; v(1) = w cot(w), ∫x = (1 − cos w)/(w sin w) = tan(w/2)/w.
+    let text = "coordinates x\nparameters k = 4, b = 1\nlagrangian x'^2/2 - k*x^2/2\ninitial x = 0\nfinal x = b\n\
+                observe v = x'\nobserve place = x\nsolve t = 0..1, tolerance = 1e-13\n";
+    let model = support::model(text);
+    let motion = support::run(&model, &Run::default().gradient("v", "k, b").transition());
+    let w = 2.0_f64;
+    let (s, c) = (libm::sin(w), libm::cos(w));
+    let slope = (c / s - w / (s * s)) / (2.0 * w);
+    let gradient = motion.gradient.as_ref().expect("asked for");
+    assert!((gradient.value - w * c / s).abs() < 1e-10, "{gradient:?}");
+    for ((name, found), exact) in gradient.by.iter().zip([slope, w * c / s]) {
+        assert!((found - exact).abs() < 1e-10, "{name}: {found} for {exact}");
+    }
+    let matrix = motion.transition.as_ref().and_then(|t| t.matrices.last()).expect("asked for");
+    for (found, exact) in matrix.iter().zip([c, s / w, -w * s, c]) {
+        assert!((found - exact).abs() < 1e-10, "{matrix:?}");
+    }
+    let motion = support::run(&model, &Run::default().gradient("integral(place)", "k, b"));
+    let gradient = motion.gradient.as_ref().expect("asked for");
+    let (half, whole) = (libm::cos(0.5 * w), libm::tan(0.5 * w) / w);
+    let slope = (0.5 / (w * half * half) - whole / w) / (2.0 * w);
+    for ((name, found), exact) in gradient.by.iter().zip([slope, whole]) {
+        assert!((found - exact).abs() < 1e-10, "{name}: {found} for {exact}");
+    }
+}
+
+#[test]
+fn gradients_with_memory_are_the_sensitivities() {
+    let text = "coordinates x\nparameters k = 0.8\nequation caputo(x, 0.7) + k*x = 0\nobserve square = x^2\n\
+                initial x = 1\nsolve t = 0..1, tolerance = 1e-11\n";
+    let model = support::model(text);
+    let request = Run::default().at([1.0]).gradient("square", "k, x(0)").sensitivity("k");
+    let motion = support::run(&model, &request);
+    let gradient = motion.gradient.as_ref().expect("asked for");
+    let x = motion.q[0].values[0];
+    // x = x₀ E(−k t^a): the slope by x₀ is x/x₀.
+    assert!((gradient.value - x * x).abs() < 1e-12, "{gradient:?}");
+    assert!((gradient.by[1].1 - 2.0 * x * x).abs() < 1e-9, "{gradient:?}");
+    let by_k = 2.0 * x * motion.sensitivity("k").expect("asked for").q[0].values[0];
+    assert!((gradient.by[0].1 - by_k).abs() < 1e-12, "{gradient:?}");
+}
+
+#[test]
 fn second_derivatives() {
     // x = cos(√k t) + u sin(√k t)/√k
     let text = "coordinates x\nparameters k = 4\nlagrangian x'^2/2 - k*x^2/2\ninitial x = 1, x' = 0.5\n";

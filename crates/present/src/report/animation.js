@@ -638,7 +638,18 @@
       get start() { return data.start; },
       get end() { return data.end; },
       id: root.id, spatial,
+      // From where it is seen: the size, and in space the angles.
       get camera() { return camera && { turn: camera.turn, lift: camera.lift }; },
+      get view() { return { zoom, ...(camera && { turn: camera.turn, lift: camera.lift }) }; },
+      set view(next) {
+        if (next.zoom > 0) zoom = clamp(next.zoom, 0.02, 50);
+        if (spatial && Number.isFinite(next.turn) && Number.isFinite(next.lift)) {
+          camera.turn = next.turn;
+          camera.lift = clamp(next.lift, -Math.PI / 2, Math.PI / 2);
+          look();
+        }
+        paint();
+      },
       play() { leave(); play(); },
       pause() { leave(); pause(); },
       seek(t) { leave(); seek(duration > 0 ? (t - data.start) / (data.end - data.start) : 0); },

@@ -11,6 +11,7 @@ mod expression;
 mod parquet;
 mod read;
 mod stream;
+mod thrift;
 
 use std::io::{self, Write};
 

@@ -39,18 +39,19 @@ pub(crate) struct Dop853 {
     errors: [Vec<Block>; 2],
     /// The rows of dense output that the system computed.
     dense: Vec<Block>,
-    /// 1 for every component whose error counts, 0 for the others.
+    /// How much the error of every component counts.
     counts: Vec<Block>,
     /// Whether the system carried out the last step.
     is_whole: bool,
 }
 
 impl Dop853 {
-    /// For so many components, the errors of the first of which count.
-    pub(crate) fn new(n: usize, controlled: usize) -> Self {
+    /// For so many components, whose errors count as the scale says.
+    pub(crate) fn new(n: usize, scale: &Scale) -> Self {
         let row = vec![[0.0; BLOCK]; blocks(n)];
         let mut counts = row.clone();
-        counts.as_flattened_mut()[..controlled].fill(1.0);
+        let places = counts.as_flattened_mut()[..n].iter_mut().enumerate();
+        places.for_each(|(i, count)| *count = scale.weight(i));
         Self {
             k: vec![[0.0; BLOCK]; 16 * row.len()],
             stage: vec![[0.0; BLOCK]; 1 + row.len()],

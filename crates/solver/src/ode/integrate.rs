@@ -65,7 +65,7 @@ pub fn integrate(
 /// The storage of a method for a system of `n` components.
 fn stepper(method: Method, order: Option<usize>, n: usize, scale: &Scale) -> Box<dyn Stepper> {
     match method {
-        Method::Dop853 => Box::new(RungeKutta::new(Dop853::new(n, scale.controlled), n)),
+        Method::Dop853 => Box::new(RungeKutta::new(Dop853::new(n, scale), n)),
         Method::Rk4 => Box::new(RungeKutta::new(Rk4::new(n), n)),
         Method::Taylor => Box::new(Taylor::new(n, order, scale)),
         Method::Radau => Box::new(Radau::new(n, order)),
@@ -123,6 +123,7 @@ impl<'a> OdeRun<'a> {
         let controlled = system.controlled().min(n);
         let mut scale =
             Scale::new(options.tolerance.max(1e-15), options.absolute, controlled, y0);
+        scale.motion = system.motion().min(controlled);
         let mut sizes = vec![0.0; n];
         system.known_sizes(&mut sizes);
         scale.include(&sizes);

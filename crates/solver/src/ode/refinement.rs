@@ -59,7 +59,7 @@ impl EventRefiner {
     /// For so many components, of which some are controlled, and so many values of events.
     pub(crate) fn new(n: usize, scale: &Scale, values: usize) -> Self {
         Self {
-            stepper: RungeKutta::new(Dop853::new(n, scale.controlled), n),
+            stepper: RungeKutta::new(Dop853::new(n, scale), n),
             scale: scale.tighter(TIGHT),
             t: 0.0,
             y: vec![0.0; n],

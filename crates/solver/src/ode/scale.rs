@@ -46,12 +46,17 @@ const NOISE: f64 = 1e11;
 /// What is smaller has no size in any units, and nothing is divided by zero.
 const LEAST: f64 = 1e-50;
 
+/// How much errors of derivatives count beside those of the motion.
+const OF_DERIVATIVES: f64 = 0.1;
+
 /// The scales (S) of a state.
 pub(crate) struct Scale {
     /// $E$
     pub(crate) tolerance: f64,
     /// How many leading components take part in error control.
     pub(crate) controlled: usize,
+    /// How many of these are the motion itself; the others are derivatives of it.
+    pub(crate) motion: usize,
     /// What is added to every scale; then the past does not count.
     absolute: f64,
     /// 1 if it counts, else 0.
@@ -76,6 +81,7 @@ impl Scale {
         let mut scale = Self {
             tolerance,
             controlled,
+            motion: controlled,
             absolute,
             past: if absolute > 0.0 { 0.0 } else { 1.0 },
             kept: 1.0,
@@ -96,6 +102,17 @@ impl Scale {
         let (largest, noise) = (self.largest.clone(), self.noise.clone());
         let share = f64::EPSILON / tolerance;
         Self { tolerance, share, largest, noise, work: self.work.clone(), ..*self }
+    }
+
+    /// How much the error of a component counts.
+    pub(crate) fn weight(&self, i: usize) -> f64 {
+        if i < self.motion {
+            1.0
+        } else if i < self.controlled {
+            OF_DERIVATIVES
+        } else {
+            0.0
+        }
     }
 
     /// Takes the sizes of another scale over.

@@ -37,6 +37,13 @@ pub trait System {
         self.dimension()
     }
 
+    /// How many leading components are the motion itself. Those after them, as far as they take part in error control,
+    /// are derivatives of it, whose errors count a tenth: they are wanted to a digit less, and do not force the motion
+    /// to shorter steps.
+    fn motion(&self) -> usize {
+        self.controlled()
+    }
+
     /// Writes $f(t, y)$ into `rates`.
     ///
     /// # Errors

@@ -421,7 +421,7 @@ impl StepSeries {
     fn weigh(&mut self, at: &ScaledState<'_>, length: f64) {
         let Self { weights, next, n, controlled, order, .. } = self;
         for (i, (weight, y)) in weights.iter_mut().zip(at.y).enumerate() {
-            let share = if i < *controlled { 1.0 } else { CARRIED };
+            let share = if i < *controlled { at.scale.weight(i) } else { CARRIED };
             let mut size = y.abs();
             if at.scale.is_unknown(i) {
                 // NOTE: what is zero may begin with any power.

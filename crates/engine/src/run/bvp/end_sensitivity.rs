@@ -30,7 +30,7 @@ use crate::run::sensitivity::direction::{
     Direction, Source, directions, given_tangents, parameter_tangents,
 };
 use crate::run::sensitivity::start::StartTangent;
-use crate::run::sensitivity::{Base, Varied, derivatives};
+use crate::run::sensitivity::{Base, Varied, adjoint, derivatives, transition};
 use crate::system::compiled::Dynamics;
 
 /// Pieces of the path, at most.
@@ -50,14 +50,62 @@ pub(crate) struct EndsSolution<'a> {
     pub(crate) family_dimension: usize,
 }
 
-/// Adds the sensitivities that a run is asked for; `asked` is the run of the motion from its start.
+/// Adds the derivatives that a run is asked for; `asked` is the run of the motion from its start.
 pub(crate) fn add(
     solution: &EndsSolution<'_>,
     problem: &mut Canonical,
     asked: &Run,
     motion: &mut Motion,
 ) -> Result<(), Failure> {
-    let &EndsSolution { model, equations, found, start, family_dimension } = solution;
+    let &EndsSolution { model, equations, start, .. } = solution;
+    let settings = Settings::new(model, asked)?;
+    let dynamics = Dynamics::Saddle(equations.clone());
+    let base = Base { model, settings: &settings, dynamics: &dynamics, start };
+    if !asked.sensitivities.is_empty() {
+        let mut response = responses(solution, problem, asked, &asked.sensitivities)?;
+        motion.sensitivities = derivatives(&base, asked.principle, &response.varied, motion)?;
+        if problem.conditions.duration.is_none() {
+            let ends = response.starts.iter().map(|δy| δy.last().copied());
+            motion.sensitivities.iter_mut().zip(ends).for_each(|(s, end)| s.end = end);
+        }
+        let misses = conditions_missed(problem, &mut response.slopes, motion);
+        if let Some(misses) = misses {
+            let reason = "the derivatives were integrated from the start alone, and must reach the ends that the \
+                linearised boundary value problem gave them";
+            let check = Check::new("sensitivities at the ends".into(), misses, 1e-7, reason);
+            motion.audit.add(vec![check]);
+        }
+    }
+    if asked.transition {
+        let along = |varied: &Varied, motion: &mut Motion| {
+            derivatives(&base, asked.principle, varied, motion)
+        };
+        motion.transition = Some(transition(&base, along, motion)?);
+    }
+    if let Some(gradient) = &asked.gradient {
+        let names = adjoint::names(model, gradient);
+        let along = responses(solution, problem, asked, &names)?.varied;
+        motion.gradient = Some(adjoint::gradient(&base, gradient, &along, motion)?);
+    }
+    Ok(())
+}
+
+/// How the start of a motion follows what varies.
+struct Responses {
+    varied: Varied,
+    /// Of the canonical state at the start, by direction.
+    starts: Vec<Vec<f64>>,
+    slopes: ParameterSlopes,
+}
+
+/// Solves (LB) for some names.
+fn responses(
+    solution: &EndsSolution<'_>,
+    problem: &mut Canonical,
+    asked: &Run,
+    names: &[String],
+) -> Result<Responses, Failure> {
+    let &EndsSolution { model, equations, found, family_dimension, .. } = solution;
     if family_dimension > 0 {
         return Err(Failure::Usage(format!(
             "the motion belongs to a family of {family_dimension} parameter{} between the same ends, so that it has no \
@@ -67,7 +115,7 @@ pub(crate) fn add(
     }
     let t0 = problem.conditions.t0;
     let ending = problem.conditions.duration.map(|d| t0 + d);
-    let directions = directions(model, &asked.sensitivities, (t0, ending))?;
+    let directions = directions(model, names, (t0, ending))?;
     let changes: Vec<Vec<f64>> =
         directions.iter().map(|d| parameter_tangents(model, d.source)).collect();
     let mut varied = Vec::new();
@@ -104,35 +152,30 @@ pub(crate) fn add(
             },
         })
         .collect();
-    let settings = Settings::new(model, asked)?;
-    let dynamics = Dynamics::Saddle(equations.clone());
-    let base = Base { model, settings: &settings, dynamics: &dynamics, start };
-    let varied = Varied { directions, changes, tangents };
-    motion.sensitivities = derivatives(&base, asked.principle, &varied, motion)?;
-    if problem.conditions.duration.is_none() {
-        for (sensitivity, δy) in motion.sensitivities.iter_mut().zip(&starts) {
-            sensitivity.end = δy.last().copied();
-        }
-    }
-    let misses = conditions_missed(problem, &mut slopes, motion);
-    if let Some(misses) = misses {
-        let reason = "the derivatives were integrated from the start alone, and must reach the ends that the \
-            linearised boundary value problem gave them";
-        let check = Check::new("sensitivities at the ends".into(), misses, 1e-7, reason);
-        motion.audit.add(vec![check]);
-    }
-    Ok(())
+    Ok(Responses { varied: Varied { directions, changes, tangents }, starts, slopes })
 }
 
 /// Refuses what a motion between these ends cannot be differentiated by, before it is searched for.
 pub(crate) fn check(
     model: &Workspace,
     problem: &Canonical,
-    names: &[String],
+    request: &Run,
 ) -> Result<(), Failure> {
     let t0 = problem.conditions.t0;
     let ending = problem.conditions.duration.map(|d| t0 + d);
-    for direction in directions(model, names, (t0, ending))? {
+    let mut by = Vec::new();
+    if let Some(gradient) = &request.gradient {
+        adjoint::quantity(model, gradient)?;
+        if ending.is_none() {
+            return Err(Failure::usage(
+                "gradients are not available with a free end time: ask for sensitivities",
+            ));
+        }
+        by = adjoint::names(model, gradient);
+    }
+    let mut all = directions(model, &request.sensitivities, (t0, ending))?;
+    all.extend(directions(model, &by, (t0, ending))?);
+    for direction in all {
         let parameters = parameter_tangents(model, direction.source);
         end_direction(model, problem, &direction, &parameters, t0)?;
     }

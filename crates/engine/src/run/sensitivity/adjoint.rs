@@ -18,11 +18,9 @@ use pfaff_solver::{
     EvalError, Lu, Method, OdeOptions, StopReason, System, Trajectory, integrate,
 };
 
-use super::Base;
-use super::direction::{Direction, directions, parameter_tangents};
-use super::flow::{Evaluation, VariationalFlow};
+use super::direction::{Direction, directions};
 use super::outputs::results;
-use super::start::StartPlace;
+use super::{Base, Varied, varying};
 use crate::error::Failure;
 use crate::motion::Motion;
 use crate::motion::sensitivity::Gradient;
@@ -30,12 +28,13 @@ use crate::problem::branches::Branches;
 use crate::problem::settings::GradientRequest;
 use crate::system::compiled::CompiledSystem;
 use crate::system::linearisation::{Rate, Slopes, Variables, balance, output_slopes};
+use crate::system::variational::{Evaluation, VariationalFlow};
 
 /// How much stricter than the run its states are computed: they enter everywhere.
 const STRICTER: f64 = 0.1;
 
 /// Refuses what has no gradient.
-pub(super) fn check(
+pub(crate) fn check(
     model: &Workspace,
     request: &GradientRequest,
     t0: f64,
@@ -56,7 +55,10 @@ pub(super) fn check(
 }
 
 /// The observed quantity by index, and whether it is integrated.
-fn quantity(model: &Workspace, request: &GradientRequest) -> Result<(usize, bool), Failure> {
+pub(crate) fn quantity(
+    model: &Workspace,
+    request: &GradientRequest,
+) -> Result<(usize, bool), Failure> {
     let inner = request.of.strip_prefix("integral(").and_then(|rest| rest.strip_suffix(')'));
     let name = inner.unwrap_or(&request.of).trim();
     let place = model.observed.iter().position(|o| o.name == name);
@@ -71,7 +73,8 @@ fn quantity(model: &Workspace, request: &GradientRequest) -> Result<(usize, bool
     })
 }
 
-fn names(model: &Workspace, request: &GradientRequest) -> Vec<String> {
+/// By what is differentiated: all parameters if nothing is said.
+pub(crate) fn names(model: &Workspace, request: &GradientRequest) -> Vec<String> {
     if request.by.is_empty() {
         model.parameters.iter().map(|p| p.name.clone()).collect()
     } else {
@@ -79,20 +82,17 @@ fn names(model: &Workspace, request: &GradientRequest) -> Vec<String> {
     }
 }
 
-/// The gradient that a run is asked for.
-pub(super) fn gradient(
+/// The gradient that a run is asked for, along directions of which it is known how the start follows.
+pub(crate) fn gradient(
     base: &Base<'_>,
     request: &GradientRequest,
+    along: &Varied,
     motion: &Motion,
 ) -> Result<Gradient, Failure> {
     let &Base { model, settings, dynamics, start } = base;
     let (observed, is_integral) = quantity(model, request)?;
-    let directions = directions(model, &names(model, request), (settings.t0, None))?;
-    let changes: Vec<Vec<f64>> =
-        directions.iter().map(|d| parameter_tangents(model, d.source)).collect();
-    let varied: Vec<usize> = (0..model.parameters.len())
-        .filter(|&k| changes.iter().any(|change| change[k] != 0.0))
-        .collect();
+    let Varied { directions, changes, tangents } = along;
+    let varied = varying(model, changes);
     let symbols = model.parameter_symbols();
     let variables =
         Variables::of(model, dynamics, varied.iter().map(|&k| symbols[k]).collect());
@@ -150,10 +150,9 @@ pub(super) fn gradient(
     if is_integral {
         value = integral(&mut flow, settings.t0, end).map_err(no_value)?;
     }
-    let place = StartPlace::new(model, dynamics, start, settings.t0)?;
     let mut by = Vec::new();
-    for (Direction { name, source }, change) in directions.iter().zip(&changes) {
-        let tangent = place.along(*source, change)?;
+    let along = directions.iter().zip(changes).zip(tangents);
+    for ((Direction { name, .. }, change), tangent) in along {
         let mut δy = system.state(settings.t0, &tangent.q, &tangent.v, &tangent.multipliers);
         δy.truncate(size);
         let at_start: f64 = δy.iter().zip(&state).map(|(a, b)| a * b).sum();

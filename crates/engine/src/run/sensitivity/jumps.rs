@@ -20,12 +20,12 @@ use crate::problem::settings::{Run, Settings};
 use crate::run::hybrid::{Jump, JumpMaps, Piece, Trail};
 use crate::run::progress::Progress;
 use crate::run::sensitivity::direction::{Direction, Source};
-use crate::run::sensitivity::flow::{Evaluation, VariationalFlow};
 use crate::run::sensitivity::outputs::{self, Outputs};
 use crate::run::sensitivity::start::StartTangent;
 use crate::run::sensitivity::{Base, Task, Varied, size, varying};
 use crate::system::compiled::{CompiledSystem, Dynamics};
 use crate::system::ordinary::spread;
+use crate::system::variational::{Evaluation, VariationalFlow};
 
 /// The largest change of a state or a parameter over which a jump is differentiated, in parts of it.
 const STEP: f64 = 2.5e-4;

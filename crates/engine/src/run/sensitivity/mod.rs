@@ -1,19 +1,18 @@
 //! Derivatives of motions by parameters and initial values.
 //!
-//! A run in reduced form by DOP853 integrates its variational equations with the motion
-//! (`system/reduced/tangents.rs`). After any other run from a given start, the same motion is integrated once more
-//! together with them (`flow.rs`), in saddle-point form or as the equations of the text stand. Both begin with the
-//! derivative of the consistent start (`start.rs`). Where a switching function $u$ passes zero, the derivatives jump,
+//! A run by DOP853 or the Taylor method integrates its variational equations with the motion
+//! (`system/reduced/tangents.rs`, `system/variational.rs`). After any other run from a given start, the same motion is
+//! integrated once more together with them, in saddle-point form or as the equations of the text stand. Both begin with
+//! the derivative of the consistent start (`start.rs`). Where a switching function $u$ passes zero, the derivatives jump,
 //!
 //! $$ s^+ = s^- + (\dot y^- - \dot y^+)\,\delta t, \qquad
 //!    \delta t = -\frac{\partial_y u\,s^- + \partial_p u\,\delta p}{\dot u^-}, \qquad (\mathrm J) $$
 //!
 //! and the time of an event moves by the same $\delta t$ of its own function.
 
-mod adjoint;
+pub(crate) mod adjoint;
+mod carried;
 pub(crate) mod direction;
-mod explicit;
-pub(crate) mod flow;
 pub(crate) mod jumps;
 mod outputs;
 pub(crate) mod start;
@@ -21,6 +20,7 @@ pub(crate) mod values;
 
 use pfaff_expr::Expr;
 use pfaff_model::{Principle, Quantity, Workspace};
+use pfaff_program::Backend;
 use pfaff_solver::{
     Control, DenseStep, Method, Observer, OdeOptions, StopReason, System, integrate,
 };
@@ -29,7 +29,6 @@ use crate::audit::error::error_check;
 use crate::derivation::derive_in;
 use crate::error::Failure;
 use crate::motion::note::{Note, brief};
-use crate::motion::sample::Sample;
 use crate::motion::sensitivity::{Sensitivity, Transition};
 use crate::motion::verdict::{Audit, Check};
 use crate::motion::{Motion, TangentRows};
@@ -37,14 +36,15 @@ use crate::problem::branches::Branches;
 use crate::problem::settings::{Run, Settings};
 use crate::problem::start::Start;
 use crate::run::consistent_start::begin;
+pub(crate) use crate::run::sensitivity::carried::carry;
 use crate::run::sensitivity::direction::{Direction, Source, directions, parameter_tangents};
-use crate::run::sensitivity::flow::{Evaluation, VariationalFlow};
 use crate::run::sensitivity::outputs::Outputs;
 pub(crate) use crate::run::sensitivity::outputs::results;
 use crate::run::sensitivity::start::{StartPlace, StartTangent};
-use crate::system::compiled::{Compiled, CompiledSystem, Dynamics};
+use crate::system::compiled::{CompiledSystem, Dynamics};
 use crate::system::linearisation::Variables;
 use crate::system::ordinary::spread;
+use crate::system::variational::{Evaluation, VariationalFlow};
 
 /// Output times up to which each ends a step, so that no interpolation is between.
 const EXACT: usize = 64;
@@ -101,14 +101,25 @@ pub(crate) fn add(
         motion.sensitivities = along(&varied, motion)?;
     }
     if request.transition {
-        let varied = base.all_directions()?;
-        let columns = along(&varied, motion)?;
-        motion.transition = Some(Transition::of(&varied.names(), &columns, motion.t.len()));
+        motion.transition = Some(transition(&base, along, motion)?);
     }
     if let Some(gradient) = &request.gradient {
-        motion.gradient = Some(adjoint::gradient(&base, gradient, motion)?);
+        let names = adjoint::names(model, gradient);
+        let along = base.varied(directions(model, &names, (settings.t0, None))?)?;
+        motion.gradient = Some(adjoint::gradient(&base, gradient, &along, motion)?);
     }
     Ok(())
+}
+
+/// The state-transition matrix of a motion from its start, by the derivatives along directions.
+pub(crate) fn transition(
+    base: &Base<'_>,
+    along: impl Fn(&Varied, &mut Motion) -> Result<Vec<Sensitivity>, Failure>,
+    motion: &mut Motion,
+) -> Result<Transition, Failure> {
+    let varied = base.all_directions()?;
+    let columns = along(&varied, motion)?;
+    Ok(Transition::of(&varied.names(), &columns, motion.t.len()))
 }
 
 /// A motion at its start.
@@ -271,29 +282,19 @@ fn varying(model: &Workspace, changes: &[Vec<f64>]) -> Vec<usize> {
     (0..model.parameters.len()).filter(varies).collect()
 }
 
-/// Lets a run in reduced form by DOP853 integrate its derivatives with the motion; says whether it does.
-pub(crate) fn carry(
+/// The variational flow along some changes of all parameters, of which these vary.
+fn flow(
     model: &Workspace,
     dynamics: &Dynamics,
-    names: &[String],
-    settings: &Settings,
-    (system, y0): (&mut CompiledSystem, &mut Vec<f64>),
-) -> Result<bool, Failure> {
-    let Compiled::Reduced(_) = &system.dynamics else { return Ok(false) };
-    let full = |d: &Dynamics| !matches!(d, Dynamics::Saddle(e) if e.auxiliary.is_some());
-    if names.is_empty() || settings.options.method != Method::Dop853 || !full(dynamics) {
-        return Ok(false);
-    }
-    let mut at = Sample::new(system.n, system.m);
-    system.kinematics(settings.t0, y0, &mut at);
-    let start = Start { q: at.q, v: at.v, multipliers: Vec::new(), notes: Vec::new() };
-    let base = Base { model, settings, dynamics, start: &start };
-    let varied = base.varied(directions(model, names, (settings.t0, None))?)?;
-    let starts: Vec<(Vec<f64>, Vec<f64>)> =
-        varied.tangents.into_iter().map(|s| (s.q, s.v)).collect();
-    let Compiled::Reduced(reduced) = &mut system.dynamics else { return Ok(false) };
-    let carried = reduced.carry(settings.t0, y0, varied.changes, &starts);
-    Ok(carried.map(|whole| *y0 = whole).is_some())
+    (varied, changes): (&[usize], &[Vec<f64>]),
+    how: (Evaluation, Backend),
+) -> Result<VariationalFlow, Failure> {
+    let symbols = model.parameter_symbols();
+    let parameters: Vec<Expr> = varied.iter().map(|&k| symbols[k]).collect();
+    let variables = Variables::of(model, dynamics, parameters);
+    let tangent = |change: &Vec<f64>| varied.iter().map(|&k| change[k]).collect();
+    let tangents = changes.iter().map(tangent).collect();
+    Ok(VariationalFlow::new(model, dynamics, variables, tangents, how)?)
 }
 
 /// The derivatives that were integrated with a motion.
@@ -410,14 +411,8 @@ impl Task<'_> {
         model: &Workspace,
         evaluation: Evaluation,
     ) -> Result<VariationalFlow, Failure> {
-        let symbols = model.parameter_symbols();
-        let parameters: Vec<Expr> = self.varied.iter().map(|&k| symbols[k]).collect();
-        let variables = Variables::of(model, self.dynamics, parameters);
-        let tangent = |change: &Vec<f64>| self.varied.iter().map(|&k| change[k]).collect();
-        let tangents = self.changes.iter().map(tangent).collect();
-        let backend = self.settings.backend;
-        let how = (evaluation, backend);
-        Ok(VariationalFlow::new(model, self.dynamics, variables, tangents, how)?)
+        let how = (evaluation, self.settings.backend);
+        flow(model, self.dynamics, (&self.varied, self.changes), how)
     }
 
     /// The state of the flow at the start.

@@ -10,9 +10,9 @@ use crate::error::Failure;
 use crate::motion::sensitivity::{EventSensitivity, Sensitivity};
 use crate::motion::{Motion, Series};
 use crate::run::sensitivity::direction::Direction;
-use crate::run::sensitivity::flow::VariationalFlow;
 use crate::system::compiled::Dynamics;
 use crate::system::linearisation::{Slopes, Variables, output_slopes};
+use crate::system::variational::VariationalFlow;
 
 /// The derivatives so far.
 pub(crate) struct Outputs {

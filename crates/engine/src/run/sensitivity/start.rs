@@ -26,6 +26,8 @@ const MOVED: f64 = 1e-11;
 const RANK: f64 = 1e-11;
 /// Constraints must be met along a direction to this fraction of their terms.
 const MET: f64 = 1e-9;
+/// The rounding of a solved component, in parts of the largest.
+const ROUNDING: f64 = 1e-13;
 
 /// The derivatives of the start along one direction.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -292,11 +294,15 @@ impl<'a> StartPlace<'a> {
             if solution.rank < f + independent && mass == 0.0 {
                 continue;
             }
+            let largest = solution.x[..f].iter().fold(0.0_f64, |m, x| m.max(x.abs()));
             let met = (0..r).all(|a| {
-                let terms = (0..f).map(|k| rows[a * f + k] * solution.x[k]);
+                let row = &rows[a * f..(a + 1) * f];
+                let terms = row.iter().zip(&solution.x).map(|(c, x)| c * x);
                 let (mut sum, mut terms_size) = (drift[a], drift[a].abs());
                 terms.for_each(|x| (sum, terms_size) = (sum + x, terms_size + x.abs()));
-                sum.abs() <= MET * terms_size
+                // NOTE: where a constraint does not change, all of its terms are rounding of the others.
+                let rounding = ROUNDING * largest * row.iter().map(|c| c.abs()).sum::<f64>();
+                sum.abs() <= MET * terms_size + rounding
             });
             if !met || solution.x.iter().any(|x| !x.is_finite()) {
                 return None;

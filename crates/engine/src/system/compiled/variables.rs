@@ -1,5 +1,7 @@
 //! Positions and velocities in the variables of each form, and back.
 
+use pfaff_solver::System;
+
 use crate::motion::sample::Sample;
 use crate::system::compiled::{Compiled, CompiledSystem};
 use crate::system::ordinary::spread;
@@ -11,13 +13,33 @@ impl CompiledSystem {
             Compiled::Reduced(reduced) => reduced.state(t, q, v),
             Compiled::Saddle(kkt) => {
                 let carried = μ.iter().take(kkt.carried);
-                q.iter().chain(v).chain(carried).copied().chain([0.0, 0.0]).collect()
+                let mut y: Vec<f64> = q.iter().chain(v).chain(carried).copied().collect();
+                y.resize(self.dimension(), 0.0);
+                y
             }
             Compiled::Ordinary(kkt) => {
                 let second = v.iter().zip(&kkt.orders).filter(|&(_, &order)| order == 2);
-                q.iter().copied().chain(second.map(|(v, _)| *v)).collect()
+                let mut y: Vec<f64> = q.iter().chain(second.map(|(v, _)| v)).copied().collect();
+                y.resize(self.dimension(), 0.0);
+                y
             }
         }
+    }
+
+    /// Components of the state that positions and velocities, and multipliers that are part of it, take.
+    pub(crate) fn size(&self) -> usize {
+        match &self.dynamics {
+            Compiled::Saddle(kkt) => 2 * kkt.n + kkt.carried,
+            Compiled::Reduced(reduced) => reduced.n + reduced.k,
+            Compiled::Ordinary(kkt) => {
+                self.n + kkt.orders.iter().filter(|&&order| order == 2).count()
+            }
+        }
+    }
+
+    /// Components of the state after them that are derivatives, where the form has none of its own.
+    pub(crate) fn derivatives(&self) -> usize {
+        self.tangents.as_ref().map_or(0, |flow| flow.derivatives())
     }
 
     /// Positions and velocities of a state; zero where an equation is of first order.
@@ -35,7 +57,7 @@ impl CompiledSystem {
     pub(crate) fn work(&self, y: &[f64]) -> Option<[f64; 2]> {
         match &self.dynamics {
             Compiled::Saddle(kkt) => {
-                let last = 2 * kkt.n + kkt.carried;
+                let last = 2 * kkt.n + kkt.carried + self.derivatives();
                 Some([y[last], y[last + 1]])
             }
             Compiled::Reduced(reduced) => Some([y[reduced.place_of_work()], 0.0]),
@@ -47,7 +69,15 @@ impl CompiledSystem {
     pub(crate) fn with_tangents(&mut self, t: f64, y: &[f64]) -> Option<Vec<f64>> {
         match &mut self.dynamics {
             Compiled::Reduced(reduced) => reduced.with_tangents(t, y),
-            Compiled::Saddle(_) | Compiled::Ordinary(_) => None,
+            Compiled::Saddle(_) | Compiled::Ordinary(_) => {
+                let known = self.controlled();
+                let flow = self.tangents.as_mut()?;
+                let mut whole = y[..known].to_vec();
+                if flow.project(t, &mut whole).is_err() {
+                    whole.fill(f64::NAN);
+                }
+                Some(whole)
+            }
         }
     }
 

@@ -9,16 +9,15 @@
 //! The derivative of $\dot q$ is the rate of $\delta q$. At a change of charts
 //! $\delta u = \delta\bigl(u(t, q, \dot q; p)\bigr)$ is that of the new forms.
 
-use pfaff_expr::{Expr, Role, number};
+use pfaff_expr::Expr;
 use pfaff_mechanics::Reduction;
-use pfaff_program::{Executor, Program};
+use pfaff_program::{Executor, Program, TaylorRecurrences, VectorField};
 use pfaff_solver::EvalError;
 
 use super::Reduced;
 use super::chart::Atlas;
-
-/// Operations of motion and derivatives together, at most: beyond, machine code does not fit the caches.
-const LONGEST: usize = 40_000;
+use crate::system::tangent_rates::tangent_rates;
+use crate::system::taylor_system::{TaylorExpansion, fresh};
 
 /// What is carried with a motion.
 #[derive(Clone, Debug)]
@@ -38,54 +37,62 @@ pub(super) struct TangentProgram {
     pub(super) rates: Executor,
     /// $(t, q, \dot q, \delta q, \delta\dot q)$ to $\delta u$, the directions one after another.
     forms: Executor,
+    /// Taylor series of the whole state, where they are wanted.
+    pub(super) series: Option<TaylorExpansion>,
 }
 
 impl TangentProgram {
-    /// `None` where $\dot u$ is not written out, or the program would be long.
-    fn new(reduction: &Reduction, atlas: &Atlas, changes: &[Vec<f64>]) -> Option<Self> {
+    /// For a state in a chart. `None` where $\dot u$ is not written out, or the program would be long.
+    fn new(
+        reduction: &Reduction,
+        atlas: &Atlas,
+        changes: &[Vec<f64>],
+        (t, y): (f64, &[f64]),
+    ) -> Option<Self> {
         let g = &reduction.graph;
         let time = [reduction.time];
         let state = [reduction.positions.as_slice(), &reduction.independent].concat();
         let plain =
             [&reduction.velocities, reduction.rates.as_ref()?].map(Vec::as_slice).concat();
         let moving = [reduction.positions.as_slice(), &reduction.velocity_symbols].concat();
-        let (mut inputs, mut outputs) = ([time.as_slice(), &state].concat(), plain.clone());
-        let (mut form_inputs, mut form_outputs) =
-            ([time.as_slice(), &moving].concat(), Vec::new());
-        for (k, change) in changes.iter().enumerate() {
-            let tangents = |word: &str, count: usize| -> Vec<Expr> {
-                let name = |i: usize| format!("{word} {i} of tangent {k}");
-                (0..count).map(|i| g.symbol(&name(i), Role::Free)).collect()
-            };
-            let real = |x: f64| number::from_f64(x).map_or(g.zero(), |x| g.number(x));
-            let varied = || {
-                let pairs = atlas.symbols.iter().zip(change).filter(|(_, δ)| **δ != 0.0);
-                pairs.map(|(&p, &δ)| (p, real(δ)))
-            };
-            let along = |symbols: &[Expr], tangents: &[Expr]| -> Vec<(Expr, Expr)> {
-                let pairs = symbols.iter().copied().zip(tangents.iter().copied());
-                pairs.chain(varied()).collect()
-            };
-            let s = tangents("state", state.len());
-            outputs.extend(g.merging(|| g.directional(&plain, &along(&state, &s))));
-            inputs.extend(s);
-            let δ = tangents("motion", moving.len());
-            let direction = along(&moving, &δ);
-            form_outputs.extend(g.merging(|| g.directional(&reduction.forms, &direction)));
-            form_inputs.extend(δ);
-            if g.live(&outputs).len() > LONGEST {
-                return None;
-            }
-        }
+        let pairs = |change: &Vec<f64>| -> Vec<(Expr, f64)> {
+            let varied = atlas.symbols.iter().copied().zip(change.iter().copied());
+            varied.filter(|(_, δ)| *δ != 0.0).collect()
+        };
+        let changes: Vec<_> = changes.iter().map(pairs).collect();
+        let along = tangent_rates(g, &plain, &state, &changes)?;
+        let inputs = [&time[..], &state, &along.symbols].concat();
+        let mut outputs = [plain.clone(), along.rates].concat();
+        let of_forms = tangent_rates(g, &reduction.forms, &moving, &changes)?;
+        let form_inputs = [&time[..], &moving, &of_forms.symbols].concat();
+        let form_outputs = of_forms.rates;
         let driven =
             g.merging(|| g.dot(&reduction.power[1..], &plain[reduction.velocities.len()..]));
         // The work, and the number of the chart, which stays.
         outputs.extend([g.add(reduction.power[0], driven), g.zero()]);
+        let series = match atlas.demand {
+            Some(demand) => {
+                let whole = [&inputs[1..], &fresh(g, "w", 2)].concat();
+                let recurrences = TaylorRecurrences::of(&VectorField {
+                    graph: g,
+                    time: reduction.time,
+                    state: &whole,
+                    parameters: &atlas.symbols,
+                    rates: &outputs,
+                    unknowns: &[],
+                    matrix: &[],
+                    right: &[],
+                });
+                Some(atlas.series(&recurrences.ok()?, demand, t, y))
+            }
+            None => None,
+        };
         let rates = Program::compile(g, &inputs, &atlas.symbols, &outputs).ok()?.fused();
         let forms = Program::compile(g, &form_inputs, &atlas.symbols, &form_outputs).ok()?;
         Some(Self {
             rates: rates.executor(&atlas.values, atlas.backend),
             forms: forms.tiered(&atlas.values, atlas.backend),
+            series,
         })
     }
 }
@@ -114,7 +121,7 @@ impl Reduced {
         let (n, k) = (self.n, self.k);
         let mut program = {
             let atlas = self.atlas.lock();
-            TangentProgram::new(&atlas.reductions[0], &atlas, &changes)?
+            TangentProgram::new(&atlas.reductions[0], &atlas, &changes, (t, &y[..n + k]))?
         };
         let mut v = vec![0.0; n];
         self.velocities(t, y, &mut v);
@@ -141,17 +148,24 @@ impl Reduced {
     /// The derivatives in the chart of a state.
     pub(super) fn tangent_program(
         &mut self,
-        mark: f64,
+        t: f64,
+        y: &[f64],
     ) -> Result<Option<&mut TangentProgram>, EvalError> {
+        let (size, place) = (self.n + self.k, self.place_of_work() + 1);
         let Some(tangents) = &mut self.tangents else { return Ok(None) };
-        let chart = mark as usize;
+        let chart = y[place] as usize;
         if tangents.programs.len() <= chart {
             tangents.programs.resize(chart + 1, None);
         }
         let program = &mut tangents.programs[chart];
         if program.is_none() {
             let atlas = self.atlas.lock();
-            *program = TangentProgram::new(&atlas.reductions[chart], &atlas, &tangents.changes);
+            *program = TangentProgram::new(
+                &atlas.reductions[chart],
+                &atlas,
+                &tangents.changes,
+                (t, &y[..size]),
+            );
         }
         program.as_mut().map(Some).ok_or(EvalError::Singular)
     }
@@ -171,7 +185,7 @@ impl Reduced {
         inputs.clear();
         inputs.push(t);
         inputs.extend_from_slice(&y[..known]);
-        let program = self.tangent_program(y[known + 1])?;
+        let program = self.tangent_program(t, y)?;
         program.into_iter().for_each(|program| program.rates.evaluate(&inputs, rates));
         self.tangents.iter_mut().for_each(|t| std::mem::swap(&mut t.inputs, &mut inputs));
         Ok(true)
@@ -201,7 +215,7 @@ impl Reduced {
     ) -> Result<(), EvalError> {
         let (n, k) = (self.n, self.k);
         let last = n + k + self.carried();
-        let Some(program) = self.tangent_program(y[last + 1])? else { return Ok(()) };
+        let Some(program) = self.tangent_program(t, y)? else { return Ok(()) };
         let inputs = [&[t], whole].concat();
         let mut u = vec![0.0; (last / (n + k) - 1) * k];
         program.forms.evaluate(&inputs, &mut u);

@@ -7,26 +7,30 @@
 //! machine code. The order of elimination is fixed: its pivots are watched after every step, and the factorisation with
 //! pivoting takes over where one falls far below its value at the start.
 
-use pfaff_expr::{Expr, Role, number};
+use pfaff_expr::Expr;
 use pfaff_mechanics::{Equations, solve_saddle};
 use pfaff_model::Workspace;
-use pfaff_program::{Backend, Executor, NativeExecutor, Program};
+use pfaff_program::{
+    Backend, Executor, NativeExecutor, Program, TaylorError, TaylorRecurrences, VectorField,
+};
 
+use crate::system::dynamics::Dynamics;
 use crate::system::linearisation::{Rate, Variables};
+use crate::system::static_ldl::powers;
+use crate::system::tangent_rates::tangent_rates;
+use crate::system::taylor_system::fresh;
 
 /// A pivot below this fraction of its value at the start is not trusted.
 const GROWTH: f64 = 1e-6;
 /// Steps of elimination that are written out at most: each makes some operations for every direction.
 const MOST: usize = 1_500;
-/// Operations of the whole program at most.
-const LONGEST: usize = 40_000;
 /// Agreement with the solve by pivoting: rounding, amplified by the condition.
 const AGREEMENT: f64 = 1e-8;
 
 /// The compiled flow.
 #[derive(Clone, Debug)]
 pub(super) struct ExplicitFlow {
-    /// $(t, y, s_1, s_2, \dots)$ to the rates of $(y, s_1, s_2, \dots)$.
+    /// $(t, y, s_1, s_2, \dots)$ to the rates of $(y, s_1, s_2, \dots)$, and the powers where work is carried.
     run: Executor,
     /// $(t, y)$ to the pivots.
     watch: Executor,
@@ -34,66 +38,110 @@ pub(super) struct ExplicitFlow {
     pivots: Vec<f64>,
     floor: Vec<f64>,
     size: usize,
+    /// $(y, s_1, s_2, \dots)$ and its rates, the powers at their end.
+    state: Vec<Expr>,
+    rates: Vec<Expr>,
+}
+
+/// $x$, the pivots of its elimination, and the powers of a motion.
+struct Solved {
+    unknowns: Vec<Expr>,
+    pivots: Vec<Expr>,
+    powers: Vec<Expr>,
+}
+
+/// `None` where elimination in a fixed order does not apply, or would be long.
+fn solved(model: &Workspace, dynamics: &Dynamics) -> Option<Solved> {
+    let g = &model.graph;
+    let equations: &Equations = match dynamics {
+        Dynamics::Saddle(equations) => equations,
+        Dynamics::Ordinary(ordinary) => {
+            let unknowns = ordinary.explicit(g)?;
+            return Some(Solved { unknowns, pivots: Vec::new(), powers: Vec::new() });
+        }
+    };
+    let has_mass_of_multipliers =
+        equations.multiplier_terms.mass.iter().flatten().any(|&e| e != g.zero());
+    if has_mass_of_multipliers || equations.auxiliary.is_some() {
+        return None;
+    }
+    let solved = solve_saddle(g, equations, MOST)?;
+    let powers = powers(model, equations, &solved.multipliers).to_vec();
+    let unknowns = [solved.accelerations, solved.multipliers].concat();
+    Some(Solved { unknowns, pivots: solved.pivots, powers })
 }
 
 impl ExplicitFlow {
-    /// `None` where elimination in a fixed order does not apply, or would be long.
+    /// `None` where elimination in a fixed order does not apply, or the program would be long.
     pub(super) fn new(
         model: &Workspace,
-        equations: &Equations,
+        dynamics: &Dynamics,
         variables: &Variables,
         tangents: &[Vec<f64>],
-        backend: Backend,
+        (carries_work, backend): (bool, Backend),
     ) -> Option<Self> {
         let g = &model.graph;
-        let has_mass_of_multipliers =
-            equations.multiplier_terms.mass.iter().flatten().any(|&e| e != g.zero());
-        if has_mass_of_multipliers || equations.auxiliary.is_some() || tangents.is_empty() {
+        if tangents.is_empty() {
             return None;
         }
-        let solved = solve_saddle(g, equations, MOST)?;
-        let unknowns = [solved.accelerations, solved.multipliers].concat();
+        let Solved { unknowns, pivots, powers } = solved(model, dynamics)?;
         let rate = |rate: &Rate| match *rate {
             Rate::State(i) => variables.state[i],
             Rate::Unknown(i) => unknowns[i],
         };
         let plain: Vec<Expr> = variables.rates.iter().map(rate).collect();
-        let mut inputs = vec![variables.time];
-        inputs.extend(&variables.state);
-        let place = inputs.clone();
-        let mut outputs = plain.clone();
-        for (k, tangent) in tangents.iter().enumerate() {
-            let name = |i: usize| format!("tangent {k} of state {i}");
-            let size = variables.state.len();
-            let s: Vec<Expr> = (0..size).map(|i| g.symbol(&name(i), Role::Free)).collect();
-            let mut along: Vec<(Expr, Expr)> =
-                variables.state.iter().copied().zip(s.iter().copied()).collect();
-            let varied = variables.parameters.iter().zip(tangent).filter(|(_, δ)| **δ != 0.0);
-            let real = |x: f64| number::from_f64(x).map_or(g.zero(), |x| g.number(x));
-            along.extend(varied.map(|(&p, &δ)| (p, real(δ))));
-            outputs.extend(g.merging(|| g.directional(&plain, &along)));
-            inputs.extend(s);
-            if g.live(&outputs).len() > LONGEST {
-                return None;
-            }
+        let place = [&[variables.time], variables.state.as_slice()].concat();
+        let pairs = |tangent: &Vec<f64>| -> Vec<(Expr, f64)> {
+            let varied = variables.parameters.iter().copied().zip(tangent.iter().copied());
+            varied.filter(|(_, δ)| *δ != 0.0).collect()
+        };
+        let changes: Vec<_> = tangents.iter().map(pairs).collect();
+        let along = tangent_rates(g, &plain, &variables.state, &changes)?;
+        let state = [variables.state.as_slice(), &along.symbols].concat();
+        let mut rates = [plain, along.rates].concat();
+        if carries_work {
+            rates.extend(powers);
         }
+        let inputs = [&[variables.time], state.as_slice()].concat();
         let (symbols, values) = (model.parameter_symbols(), model.parameter_values());
-        let program = Program::compile(g, &inputs, &symbols, &outputs).ok()?.fused();
-        let watch = Program::compile(g, &place, &symbols, &solved.pivots).ok()?;
+        let program = Program::compile(g, &inputs, &symbols, &rates).ok()?.fused();
+        let watch = Program::compile(g, &place, &symbols, &pivots).ok()?;
         Some(Self {
             run: program.executor(&values, backend),
             watch: watch.executor(&values, backend),
             inputs: vec![0.0; inputs.len()],
-            pivots: vec![0.0; solved.pivots.len()],
-            floor: vec![0.0; solved.pivots.len()],
+            pivots: vec![0.0; pivots.len()],
+            floor: vec![0.0; pivots.len()],
             size: variables.state.len(),
+            state,
+            rates,
+        })
+    }
+
+    /// The Taylor recurrences of motion and derivatives.
+    pub(super) fn recurrences(
+        &self,
+        model: &Workspace,
+    ) -> Result<TaylorRecurrences, TaylorError> {
+        let g = &model.graph;
+        let work = fresh(g, "w", self.rates.len() - self.state.len());
+        TaylorRecurrences::of(&VectorField {
+            graph: g,
+            time: model.time,
+            state: &[self.state.as_slice(), &work].concat(),
+            parameters: &model.parameter_symbols(),
+            rates: &self.rates,
+            unknowns: &[],
+            matrix: &[],
+            right: &[],
         })
     }
 
     /// The rates of motion and derivatives; whether all are finite.
     pub(super) fn rates(&mut self, t: f64, whole: &[f64], rates: &mut [f64]) -> bool {
         self.inputs[0] = t;
-        self.inputs[1..].copy_from_slice(whole);
+        let known = self.inputs.len() - 1;
+        self.inputs[1..].copy_from_slice(&whole[..known]);
         self.run.evaluate(&self.inputs, rates);
         rates.iter().all(|x| x.is_finite())
     }

@@ -11,11 +11,12 @@
 //! After each step $y$ is projected onto the constraints, and each $s_k$ onto their tangent space, by the smallest
 //! change in the kinetic metric.
 
+mod explicit;
+
 use pfaff_model::Workspace;
-use pfaff_program::{Backend, CompileError};
+use pfaff_program::{Backend, CompileError, NativeExecutor, TaylorError};
 use pfaff_solver::{Block, EvalError, ExplicitSteps, RungeKuttaStep, System};
 
-use crate::run::sensitivity::explicit::ExplicitFlow;
 use crate::system::compiled::{Compiled, CompiledSystem, Dynamics};
 use crate::system::energy_scale::raise_tangents;
 use crate::system::explicit_steps;
@@ -23,12 +24,16 @@ use crate::system::linearisation::{
     Rate, Slopes, Variables, constraint_slopes, equation_slopes,
 };
 use crate::system::ordinary::spread;
+use crate::system::taylor_system::{Demand, TaylorExpansion};
+use explicit::ExplicitFlow;
 
 /// How the rates of (S) are evaluated.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Evaluation {
     /// By one program, where the elimination can be written out: for many evaluations.
     Explicit,
+    /// The same, with the work at the end of the state, as a run has it.
+    Carried,
     /// By the rows of the differentiated equations.
     ByRows,
 }
@@ -53,6 +58,12 @@ pub(crate) struct VariationalFlow {
     velocities: Vec<f64>,
     /// All rates as one program, where that can be trusted.
     explicit: Option<Box<ExplicitFlow>>,
+    /// Taylor series of all of them.
+    series: Option<Box<TaylorExpansion>>,
+    /// Quadratures at the end of the state: $w$ and $u$, or none.
+    quadratures: usize,
+    /// Whether that program is the one that is evaluated; of an `equation` model it gives Taylor series alone.
+    is_evaluated: bool,
 }
 
 impl VariationalFlow {
@@ -70,14 +81,20 @@ impl VariationalFlow {
             kkt.promote(model)?;
         }
         let rates = variables.rates.clone();
-        let explicit = match (evaluation, dynamics) {
-            (Evaluation::Explicit, Dynamics::Saddle(equations)) => {
-                ExplicitFlow::new(model, equations, &variables, &tangents, backend)
+        let carries_work =
+            evaluation == Evaluation::Carried && matches!(dynamics, Dynamics::Saddle(_));
+        let explicit = match evaluation {
+            Evaluation::Explicit | Evaluation::Carried => {
+                let how = (carries_work, backend);
+                ExplicitFlow::new(model, dynamics, &variables, &tangents, how)
             }
-            _ => None,
+            Evaluation::ByRows => None,
         };
         Ok(Self {
             explicit: explicit.map(Box::new),
+            series: None,
+            quadratures: if carries_work { 2 } else { 0 },
+            is_evaluated: matches!(dynamics, Dynamics::Saddle(_)),
             equations: equation_slopes(model, dynamics, &variables, backend)?,
             constraints: constraint_slopes(model, dynamics, &variables, backend)?,
             unknowns: vec![0.0; variables.unknowns.len()],
@@ -117,6 +134,51 @@ impl VariationalFlow {
         {
             self.explicit = Some(explicit);
         }
+    }
+
+    /// Makes Taylor series of motion and derivatives ready, given the start.
+    pub(crate) fn expand(
+        &mut self,
+        model: &Workspace,
+        demand: Demand,
+        t: f64,
+        whole: &[f64],
+    ) -> Result<(), TaylorError> {
+        let Some(explicit) = &self.explicit else { return Err(TaylorError::Implicit) };
+        let recurrences = explicit.recurrences(model)?;
+        let at = [&[t], whole].concat();
+        let parameters = model.parameter_values();
+        let series = TaylorExpansion::new(&recurrences, &parameters, demand, &at);
+        self.series = Some(Box::new(series));
+        Ok(())
+    }
+
+    /// $y^{[1]}, y^{[2]}, \dots$ of the whole state.
+    pub(crate) fn coefficients(
+        &mut self,
+        at: &[f64],
+        rows: &mut [f64],
+    ) -> Result<(), EvalError> {
+        match &mut self.series {
+            Some(series) if self.explicit.is_some() => series.evaluate(at, rows),
+            _ => Err(EvalError::NotFinite),
+        }
+    }
+
+    /// Components of the state that are derivatives.
+    pub(crate) fn derivatives(&self) -> usize {
+        self.size() * self.tangents.len()
+    }
+
+    /// Whether all rates are one program.
+    pub(crate) fn is_explicit(&self) -> bool {
+        self.explicit.is_some()
+    }
+
+    /// Machine code of all rates, if there is any.
+    pub(crate) fn machine_code(&mut self) -> Option<&mut NativeExecutor> {
+        let explicit = self.explicit.as_mut().filter(|_| self.is_evaluated)?;
+        explicit.machine_code()
     }
 
     /// Components of the state $y$.
@@ -242,16 +304,42 @@ impl VariationalFlow {
         }
         Ok(())
     }
+
+    /// Moves all directions into the tangent space of the constraints at a state that satisfies them.
+    pub(crate) fn project_directions(
+        &mut self,
+        t: f64,
+        y: &mut [f64],
+    ) -> Result<(), EvalError> {
+        let (d, n) = (self.size(), self.system.n);
+        let Some(slopes) = &mut self.constraints else { return Ok(()) };
+        if let Compiled::Saddle(kkt) = &mut self.system.dynamics {
+            kkt.evaluate(t, &y[..n], &y[n..2 * n], &y[2 * n..d]);
+        }
+        // NOTE: constraints contain no accelerations and no multipliers.
+        slopes.evaluate(t, &y[..d], &self.unknowns);
+        for k in 0..self.tangents.len() {
+            self.project_direction(k, &mut y[(k + 1) * d..(k + 2) * d])?;
+        }
+        Ok(())
+    }
+
+    /// Gives the program of all rates up where its pivots at a state are not what they were.
+    pub(crate) fn review(&mut self, t: f64, y: &[f64]) {
+        if self.explicit.as_mut().is_some_and(|explicit| !explicit.is_trusted(t, y)) {
+            self.explicit = None;
+        }
+    }
 }
 
 impl System for VariationalFlow {
     fn dimension(&self) -> usize {
-        self.size() * (1 + self.tangents.len())
+        self.size() + self.derivatives() + self.quadratures
     }
 
     fn rates(&mut self, t: f64, y: &[f64], rates: &mut [f64]) -> Result<(), EvalError> {
         // NOTE: the factorisation with pivoting tells what is singular.
-        if let Some(explicit) = &mut self.explicit
+        if let Some(explicit) = self.explicit.as_mut().filter(|_| self.is_evaluated)
             && explicit.rates(t, y, rates)
         {
             return Ok(());
@@ -259,9 +347,15 @@ impl System for VariationalFlow {
         self.solve(t, y)?;
         let d = self.size();
         Self::read(&self.rates, y, &self.unknowns, &mut rates[..d]);
+        if let (Compiled::Saddle(kkt), 2) = (&mut self.system.dynamics, self.quadratures) {
+            let n = kkt.n;
+            let powers = [kkt.power(&y[n..2 * n]), kkt.total_power()];
+            rates[d + self.derivatives()..].copy_from_slice(&powers);
+        }
+        let last = d + self.derivatives();
         let tangents = std::mem::take(&mut self.tangents);
         let mut outcome = Ok(());
-        let blocks = y[d..].chunks_exact(d).zip(rates[d..].chunks_exact_mut(d));
+        let blocks = y[d..last].chunks_exact(d).zip(rates[d..last].chunks_exact_mut(d));
         for ((δy, rates), δp) in blocks.zip(&tangents) {
             outcome = self.respond(0.0, δy, δp);
             if outcome.is_err() {
@@ -278,19 +372,7 @@ impl System for VariationalFlow {
             return Ok(());
         }
         self.system.project(t, y)?;
-        let d = self.size();
-        let n = self.system.n;
-        if let Compiled::Saddle(kkt) = &mut self.system.dynamics {
-            kkt.evaluate(t, &y[..n], &y[n..2 * n], &y[2 * n..d]);
-        }
-        if let Some(slopes) = &mut self.constraints {
-            // NOTE: constraints contain no accelerations and no multipliers.
-            slopes.evaluate(t, &y[..d], &self.unknowns);
-        }
-        for k in 0..self.tangents.len() {
-            self.project_direction(k, &mut y[(k + 1) * d..(k + 2) * d])?;
-        }
-        Ok(())
+        self.project_directions(t, y)
     }
 
     fn has_invariants(&self) -> bool {
@@ -298,14 +380,11 @@ impl System for VariationalFlow {
     }
 
     fn explicit_steps(&mut self) -> Option<&mut dyn ExplicitSteps> {
-        let explicit = self.explicit.as_mut()?;
-        explicit.machine_code().is_some().then_some(self as &mut dyn ExplicitSteps)
+        self.machine_code().is_some().then_some(self as &mut dyn ExplicitSteps)
     }
 
     fn change_chart(&mut self, t: f64, y: &mut [f64]) -> Result<bool, EvalError> {
-        if self.explicit.as_mut().is_some_and(|explicit| !explicit.is_trusted(t, y)) {
-            self.explicit = None;
-        }
+        self.review(t, y);
         self.system.change_chart(t, y)
     }
 
@@ -332,12 +411,11 @@ impl System for VariationalFlow {
 
 impl ExplicitSteps for VariationalFlow {
     fn step(&mut self, step: &mut RungeKuttaStep<'_>) -> bool {
-        let code = self.explicit.as_mut().and_then(|explicit| explicit.machine_code());
-        code.is_some_and(|rates| explicit_steps::step(rates, step))
+        self.machine_code().is_some_and(|rates| explicit_steps::step(rates, step))
     }
 
     fn dense_output(&mut self, step: &mut RungeKuttaStep<'_>, dense: &mut [Block]) -> bool {
-        let code = self.explicit.as_mut().and_then(|explicit| explicit.machine_code());
-        code.is_some_and(|rates| explicit_steps::dense_output(rates, step, dense))
+        self.machine_code()
+            .is_some_and(|rates| explicit_steps::dense_output(rates, step, dense))
     }
 }
