@@ -99,12 +99,10 @@ pub(crate) fn raise_reduced(
 /// below a ten-thousandth of what it would be if all components varied by the same part of their sizes.
 pub(crate) fn raise_tangents(scales: &mut [f64], size: usize) {
     const PART: f64 = 1e-4;
-    // What begins as a high power of time is zero at first whatever step is tried.
-    const LEAST: f64 = 1e-8;
     let (state, directions) = scales.split_at_mut(size);
     for scales in directions.chunks_exact_mut(size) {
         let parts = scales.iter().zip(&*state).filter(|(_, size)| **size > 0.0);
-        let largest = parts.map(|(s, size)| s / size).fold(LEAST, f64::max);
+        let largest = parts.map(|(s, size)| s / size).fold(0.0, f64::max);
         for (s, size) in scales.iter_mut().zip(&*state) {
             *s = s.max(PART * largest * size);
         }

@@ -1,5 +1,6 @@
 //! Derivatives that are integrated with their motion, in one run.
 
+use pfaff_expr::Expr;
 use pfaff_model::Workspace;
 use pfaff_solver::Method;
 
@@ -11,6 +12,7 @@ use crate::problem::settings::Settings;
 use crate::problem::start::Start;
 use crate::run::prepare::demand;
 use crate::system::compiled::{Compiled, CompiledSystem, Dynamics};
+use crate::system::dynamical_parts::dynamical_parts;
 use crate::system::variational::Evaluation;
 
 /// Coordinates up to which the rows of the equations are evaluated for every rate, where these are no program.
@@ -47,6 +49,12 @@ pub(crate) fn carry(
             tangents.into_iter().map(|s| (s.q, s.v)).collect();
         let carried = reduced.carry(t0, y0, changes, &starts);
         return Ok(carried.map(|whole| *y0 = whole).is_some());
+    }
+    // NOTE: a derivative that begins as a high power of time has no scale at first; it must not end the motion.
+    let has_time = |&e: &Expr| model.graph.contains(e, &[model.time]);
+    let depends_on_time = dynamical_parts(model).iter().any(has_time);
+    if depends_on_time && settings.options.method == Method::Dop853 {
+        return Ok(false);
     }
     let varied = varying(model, &changes);
     let how = (Evaluation::Carried, settings.backend);
