@@ -16,6 +16,7 @@ mod map;
 mod mutants;
 mod prepare;
 mod python;
+mod sanitizers;
 mod signs;
 mod steps;
 mod tidy;
@@ -42,6 +43,9 @@ cargo xtask COMMAND
           table, tape, cranelift, expression, format
           `fuzz commands 10000 7`: so many random models of a seed through every command of the program
           `fuzz differential 10000 7`: so many random motions of a seed against a slow integrator of their own
+          `fuzz guided text 300`: so many seconds of one target by libFuzzer, with AddressSanitizer
+  miri    the unsafe code of `pfaff-program` that Miri can run; needs a nightly compiler
+  races   what runs in threads, under ThreadSanitizer; needs a nightly compiler
   soak    a hundred million steps, a day of a service, a thousand runs at once: memory does not grow
   mutants forty small changes of `mechanics`: at most two may escape its tests; `mutants 7`: another seed
   signs   two hundred planted sign errors in derivation, solver and audit: each is found by a test, or by the audit
@@ -79,6 +83,11 @@ fn main() -> ExitCode {
         {
             status(steps::commands(&root, numbers))
         }
+        ["fuzz", "guided", target, seconds] if is_count(seconds) => {
+            status(sanitizers::guided(&root, target, seconds))
+        }
+        ["miri"] => status(sanitizers::miri(&root)),
+        ["races"] => status(sanitizers::races(&root)),
         ["fuzz", target, numbers @ ..]
             if numbers.len() <= 2 && numbers.iter().all(|n| is_count(n)) =>
         {

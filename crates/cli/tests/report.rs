@@ -3,6 +3,7 @@
 
 #![allow(clippy::print_stdout, reason = "a test that is skipped in part says why")]
 
+use std::path::Path;
 use std::process::Command;
 
 use crate::support::{self, folder, object, pfaff, pfaff_text, program};
@@ -256,6 +257,26 @@ fn pages_show_geometry_memory_and_ends() {
     assert_eq!(ends.matches("Stationary points of the action").count(), 1);
 }
 
+fn links_of(page: &str) -> Vec<&str> {
+    page.split("<a href=\"").skip(1).filter_map(|rest| rest.split('"').next()).collect()
+}
+
+/// Every page of `docs/python` is in the site, with its code, and every link within the site has its page.
+fn pages_on_python(folder: &Path) {
+    let docs = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/python");
+    for entry in std::fs::read_dir(docs).expect("the documents").flatten() {
+        let name = entry.path().file_stem().expect("a name").to_string_lossy().into_owned();
+        let name = if name == "README" { "index".to_owned() } else { name };
+        let page = std::fs::read_to_string(folder.join(format!("{name}.html")))
+            .unwrap_or_else(|error| panic!("{name}: {error}"));
+        assert!(page.contains("<h1>") && page.contains("import pfaff"), "{name}");
+        let within = |link: &&str| !link.starts_with("http") && !link.starts_with('#');
+        for link in links_of(&page).into_iter().filter(within) {
+            assert!(folder.join(link).exists(), "{name}: {link}");
+        }
+    }
+}
+
 /// Some models; the whole gallery with `PFAFF_TESTS=full`.
 #[test]
 fn the_gallery_is_a_site() {
@@ -268,16 +289,17 @@ fn the_gallery_is_a_site() {
     let output = program().args(&arguments).output().expect("it runs");
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
     let index = std::fs::read_to_string(folder.join("index.html")).expect("an index");
-    let links: Vec<&str> =
-        index.split("<a href=\"").skip(1).filter_map(|rest| rest.split('"').next()).collect();
-    assert!(links.len() >= 4, "{links:?}");
+    let links = links_of(&index);
+    assert!(links.len() >= 5, "{links:?}");
     for link in &links {
         let page = std::fs::read_to_string(folder.join(link)).expect("every link has its page");
         assert!(page.ends_with("</html>\n") && page.contains("<h1>"), "{link}");
     }
     // A picture for each model, and each picture says how large it is.
-    assert_eq!(index.matches("<svg ").count(), links.len());
-    assert_eq!(index.matches("viewBox=").count(), links.len());
+    let models = links.iter().filter(|link| !link.contains('/')).count();
+    assert_eq!(index.matches("<svg ").count(), models);
+    assert_eq!(index.matches("viewBox=").count(), models);
+    pages_on_python(&folder.join("python"));
     let wrong = pfaff(&["gallery", "--html", path, "--only", "sleig"]);
     assert!(wrong.status == 2 && wrong.err.contains("did you mean `sleigh`?"), "{}", wrong.err);
 }

@@ -1,5 +1,8 @@
 //! What the commands of the command line answer, by their names and options.
 
+use std::fs::File;
+use std::io;
+
 use pfaff::{
     ContinueRequest, CurveKind, EquilibriaRequest, FitRequest, FitRun, GaitRequest,
     GeometryRequest, LinearizeRequest, Loss, LyapunovRequest, MeasureRequest, MeasuredMotions,
@@ -10,8 +13,8 @@ use pfaff::{
 };
 use pfaff_present::report::{LARGE, Report, Shown, page as page_of};
 use pfaff_present::{
-    Look, RootLocus, ToJson, ToLatex, ToText, Value, json_text, present_fractional_forms,
-    residual_figure, view_json, view_text,
+    Block, Heading, Look, RootLocus, TableReader, ToJson, ToLatex, ToText, Value, json_text,
+    present_fractional_forms, residual_figure, view_json, view_text,
 };
 use pyo3::prelude::*;
 use serde_json::json;
@@ -351,6 +354,37 @@ pub(crate) fn discover(
         let found = pfaff::discover(&motions)?;
         Ok((json_text(&found.to_json()), found.to_text()))
     })
+}
+
+/// How two tables in files differ.
+#[pyfunction]
+pub(crate) fn difference(
+    py: Python<'_>,
+    first: &str,
+    second: &str,
+) -> PyResult<(String, String)> {
+    released(py, || {
+        let found = pfaff_present::difference(&whole_table(first)?, &whole_table(second)?);
+        Ok((json_text(&found.to_json()), found.to_text()))
+    })
+}
+
+/// All rows of a table in a file.
+fn whole_table(name: &str) -> Result<(Vec<Heading>, Block), Fault> {
+    let read = || {
+        // NOTE: a pipe or a device would never end.
+        if !std::fs::metadata(name)?.is_file() {
+            return Err(io::Error::other("it is no file"));
+        }
+        let file = File::open(name)?;
+        let reader = match name.rsplit_once('.').map(|(_, ending)| ending) {
+            Some("parquet") => TableReader::parquet(file)?,
+            Some("arrow") => TableReader::arrow(file)?,
+            _ => TableReader::csv(file)?,
+        };
+        reader.whole()
+    };
+    read().map_err(|error| Fault::usage(format!("`{name}` cannot be read: {error}")))
 }
 
 /// What a code of a diagnostic means.

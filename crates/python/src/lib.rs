@@ -27,7 +27,7 @@ mod _native {
     use super::{Bound, PyModule, PyModuleMethods, PyResult, fault};
 
     #[pymodule_export]
-    use crate::command::{discover, evaluate, explain};
+    use crate::command::{difference, discover, evaluate, explain};
     #[pymodule_export]
     use crate::equations::NativeEquations;
     #[pymodule_export]

@@ -4,7 +4,7 @@ use std::sync::LazyLock;
 use std::time::Instant;
 
 use pfaff::{
-    Backend, Clock, Error, Guess, Method, Model, Principle, Run, named_coordinates,
+    Backend, Clock, Error, Guess, Method, Model, Precision, Principle, Run, named_coordinates,
     read_named_numbers, separated,
 };
 use serde_json::Value;
@@ -74,8 +74,17 @@ impl Options {
                 ))
             })
         });
+        let precision = self.text("precision").map(|word| {
+            Precision::from_name(&word).ok_or_else(|| {
+                let words = Precision::ALL.map(|(_, word)| format!("`{word}`")).join(", ");
+                Fault::usage(format!("there is no precision `{word}`: choose from {words}"))
+            })
+        });
         let mut run = Run {
             principle: self.principle()?,
+            precision: precision.transpose()?,
+            seed: self.whole("seed").map(|seed| seed as u64),
+            second: self.is_set("second"),
             t0: self.number("t0"),
             t1: self.number("t1"),
             tolerance: self.number("tolerance"),

@@ -172,3 +172,47 @@ def test_contacts_events_and_affine_bodies():
     assert abs(m.events[0]["t"] - np.sqrt(0.2)) < 1e-9
     body = pfaff.gallery["affine_free_2d"].run(t=0.5)
     assert body.audit.verdict == "pass" and "phi[1,1]" in body.q.names
+
+
+def test_two_tables_are_compared(sleigh, tmp_path):
+    m = sleigh.run(t=2)
+    same = pfaff.difference(m, m)
+    assert not same and same.equal and same.largest == 0
+    other = sleigh.run(t=2, set={"a": 0.3})
+    found = pfaff.difference(m, other)
+    assert found and not found.equal
+    x = max(abs(m["x"] - other["x"]) / (1 + abs(other["x"])))
+    table = found.table()
+    assert abs(table["largest"][table["name"].index("x")] - x) < 1e-15
+    m.save(tmp_path / "m.parquet")
+    assert pfaff.difference(tmp_path / "m.parquet", m).equal
+    sweeps = [sleigh.sweep({"a": [0.1, 0.2]}, t=t) for t in (1, 1)]
+    assert pfaff.difference(*sweeps).equal
+    with pytest.raises(pfaff.UsageError, match="cannot be read"):
+        pfaff.difference(m, tmp_path / "nothing.csv")
+    with pytest.raises(TypeError, match="not int"):
+        pfaff.difference(m, 3)
+
+
+def test_noise_has_a_seed():
+    model = pfaff.Model("coordinates x\nlagrangian x'^2/2 - x^2/2\nnoise x: 0.1\nsolve t = 0..1\n")
+    paths = [model.run(seed=seed)["x"] for seed in (1, 1, 2)]
+    assert (paths[0] == paths[1]).all() and (paths[0] != paths[2]).any()
+
+
+def test_digits_beyond_doubles():
+    model = pfaff.Model("coordinates x\nlagrangian x'^2/2 - x^2/2\ninitial x = 1\n")
+    m = model.run(t=10, precision="double_double")
+    # A double is the nearest to the cosine, where the usual run has rounding errors of its own.
+    assert abs(m["x"][-1] - np.cos(10)) < 3e-16
+    with pytest.raises(pfaff.UsageError, match="double_double"):
+        model.run(t=1, precision="single")
+
+
+def test_second_derivatives():
+    model = pfaff.Model("coordinates x\nparameters k = 2\nlagrangian x'^2/2 - k*x^2/2\ninitial x = 1\n")
+    found = model.run(t=1, sensitivity="k", second=True).sensitivities["k"]["second"]["k"]
+    # x = cos(√k t); its second derivative by k.
+    w = np.sqrt(2)
+    exact = np.sin(w) / (4 * w**3) - np.cos(w) / (4 * w**2)
+    assert abs(found["q"]["x"][-1] - exact) < 1e-6

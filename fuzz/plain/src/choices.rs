@@ -27,9 +27,11 @@ impl SplitMix {
 }
 
 /// Bytes of a length up to some hundreds.
-pub fn bytes(random: &mut SplitMix) -> Vec<u8> {
+pub fn bytes(random: &mut SplitMix, input: &mut Vec<u8>) {
     let length = 16 + random.below(16).pow(2) + random.below(64);
-    (0..length.div_ceil(8)).flat_map(|_| random.word().to_le_bytes()).collect()
+    for _ in 0..length.div_ceil(8) {
+        input.extend(random.word().to_le_bytes());
+    }
 }
 
 /// Choices that are read off bytes.

@@ -28,8 +28,8 @@ pub struct Target {
     pub name: &'static str,
     /// What is done with the bytes. It panics where something is wrong.
     pub run: fn(&[u8]),
-    /// The input of a case, from numbers that look random.
-    pub input: fn(&mut SplitMix) -> Vec<u8>,
+    /// Writes the input of a case, from numbers that look random, into room that was cleared.
+    pub input: fn(&mut SplitMix, &mut Vec<u8>),
     /// How many cases a usual test takes.
     pub usual: u64,
     /// Cases between two notes of how far it came: more where a case takes microseconds.
@@ -115,6 +115,14 @@ pub fn target(name: &str) -> Option<&'static Target> {
 impl Target {
     /// The input of a case of a seed.
     pub fn case(&self, seed: u64, case: u64) -> Vec<u8> {
-        (self.input)(&mut SplitMix::new(seed.wrapping_shl(40) ^ case))
+        let mut input = Vec::new();
+        self.draw(seed, case, &mut input);
+        input
+    }
+
+    /// Writes the input of a case of a seed over what is there.
+    pub fn draw(&self, seed: u64, case: u64, input: &mut Vec<u8>) {
+        input.clear();
+        (self.input)(&mut SplitMix::new(seed.wrapping_shl(40) ^ case), input);
     }
 }

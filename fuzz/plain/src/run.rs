@@ -228,6 +228,7 @@ fn child(target: &Target, [seed, from, to, every]: [u64; 4], log: &Path) -> Exit
     let mut panics = 0;
     let mut slowest = (Duration::ZERO, from);
     let mut begun = Instant::now();
+    let mut input = Vec::new();
     for case in from..to {
         if (case - from).is_multiple_of(every) {
             let done = place
@@ -239,7 +240,7 @@ fn child(target: &Target, [seed, from, to, every]: [u64; 4], log: &Path) -> Exit
             }
             begun = Instant::now();
         }
-        let input = target.case(seed, case);
+        target.draw(seed, case, &mut input);
         if panic::catch_unwind(AssertUnwindSafe(|| (target.run)(&input))).is_err() {
             panics += 1;
             let why = LAST.lock().map(|last| last.clone()).unwrap_or_default();

@@ -1,6 +1,8 @@
 //! Texts that nobody would write: tokens of the language in any order, and pieces of gallery texts with changes.
 
-use pfaff::GALLERY;
+use std::sync::OnceLock;
+
+use pfaff::{GALLERY, GalleryModel};
 
 use crate::choices::SplitMix;
 
@@ -150,39 +152,55 @@ pub const TOKENS: &[&str] = &[
 ];
 
 /// A text of a few tokens, some lines of a model with changes, or anything.
-pub fn text(random: &mut SplitMix) -> Vec<u8> {
+pub fn text(random: &mut SplitMix, text: &mut Vec<u8>) {
     match random.below(20) {
-        0 => (0..random.below(40)).map(|_| random.word() as u8).collect(),
-        1 | 2 => mutated(random),
+        0 => text.extend((0..random.below(40)).map(|_| random.word() as u8)),
+        1 | 2 => mutated(random, text),
         _ => {
-            let mut text = String::new();
             for _ in 0..=random.below(6) {
-                text.push_str(TOKENS[random.below(TOKENS.len())]);
+                text.extend(TOKENS[random.below(TOKENS.len())].bytes());
                 if random.below(3) > 0 {
-                    text.push(' ');
+                    text.push(b' ');
                 }
             }
-            text.into_bytes()
         }
     }
 }
 
+/// A model of the gallery, as texts are made from it.
+struct Parts {
+    whole: &'static str,
+    is_large: bool,
+    /// Its lines without comments.
+    lines: Vec<&'static str>,
+}
+
+/// Those of the gallery, cut once.
+fn parts() -> &'static [Parts] {
+    static PARTS: OnceLock<Vec<Parts>> = OnceLock::new();
+    PARTS.get_or_init(|| {
+        let parts = |model: &GalleryModel| Parts {
+            whole: model.text,
+            is_large: model.is_large(),
+            lines: model.text.lines().filter(|line| !line.starts_with('#')).collect(),
+        };
+        GALLERY.iter().map(parts).collect()
+    })
+}
+
 /// Some lines of a gallery text, with some of their parts changed; a whole text, of a model that is not large, once in
 /// a hundred times.
-fn mutated(random: &mut SplitMix) -> Vec<u8> {
-    let whole = GALLERY[random.below(GALLERY.len())].text;
-    let lines: Vec<&str> = whole.lines().filter(|line| !line.starts_with('#')).collect();
-    let is_large = GALLERY.iter().any(|model| model.text == whole && model.is_large());
-    let mut text: Vec<char> = if random.below(100) == 0 && !is_large {
-        whole.chars().collect()
+fn mutated(random: &mut SplitMix, bytes: &mut Vec<u8>) {
+    let model = &parts()[random.below(GALLERY.len())];
+    let mut text: Vec<char> = Vec::new();
+    if random.below(100) == 0 && !model.is_large {
+        text.extend(model.whole.chars());
     } else {
-        let mut some = String::new();
         for _ in 0..=random.below(4) {
-            some += lines[random.below(lines.len())];
-            some.push('\n');
+            text.extend(model.lines[random.below(model.lines.len())].chars());
+            text.push('\n');
         }
-        some.chars().collect()
-    };
+    }
     for _ in 0..=random.below(6) {
         let at = random.below(text.len());
         let end = (at + random.below(12)).min(text.len());
@@ -206,5 +224,5 @@ fn mutated(random: &mut SplitMix) -> Vec<u8> {
             _ => text.truncate(at),
         }
     }
-    text.into_iter().collect::<String>().into_bytes()
+    bytes.extend(text.into_iter().collect::<String>().bytes());
 }

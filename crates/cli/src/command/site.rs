@@ -1,4 +1,4 @@
-//! The gallery as a static site: an index with small pictures, and a page for each model.
+//! The gallery as a static site: an index with small pictures, a page for each model, and the pages on Python.
 
 use std::path::Path;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -7,8 +7,11 @@ use pfaff::{
     GALLERY, GalleryFiles, GalleryModel, Model, Motion, Overrides, Source, check, closest,
     derive, run,
 };
-use pfaff_present::report::{Card, LARGE, Report, Shown, Still, gallery_index, page, still};
+use pfaff_present::report::{
+    Card, LARGE, Report, Shown, Still, gallery_index, guide_page, page, still,
+};
 use rayon::prelude::*;
+use serde_json::Value;
 
 use crate::clock::seconds;
 use crate::guard;
@@ -47,9 +50,56 @@ pub(crate) fn site(folder: &str, only: Option<&str>) -> Result<Exit, Exit> {
             ));
         }
     })?;
+    python(folder)?;
     write(folder, "index.html", &gallery_index(&cards))?;
     say(&format!("{folder}/index.html: {} models", cards.len()));
     Ok(Exit::Done)
+}
+
+/// The pages on Python, as they are in `docs/python`.
+const PYTHON: [(&str, &str, &str); 6] = [
+    ("Python", "index", include_str!("../../python/README.md")),
+    ("Tutorial", "tutorial", include_str!("../../python/tutorial.ipynb")),
+    ("From SymPy", "sympy", include_str!("../../python/sympy.md")),
+    ("From solve_ivp", "solve_ivp", include_str!("../../python/solve_ivp.md")),
+    ("Cookbook", "cookbook", include_str!("../../python/cookbook.md")),
+    ("Clusters", "cluster", include_str!("../../python/cluster.md")),
+];
+
+/// Writes the pages on Python into the folder `python` of the site.
+fn python(folder: &str) -> Result<(), Exit> {
+    let folder = Path::new(folder).join("python").to_string_lossy().into_owned();
+    std::fs::create_dir_all(&folder)
+        .map_err(|error| usage(&format!("`{folder}` cannot be created: {error}")))?;
+    let links = PYTHON.map(|(title, name, _)| (title, format!("{name}.html")));
+    let mut way = vec![("Gallery", "../index.html")];
+    way.extend(links.iter().map(|(title, link)| (*title, link.as_str())));
+    for (_, name, text) in PYTHON {
+        let page = match serde_json::from_str::<Value>(text) {
+            Ok(notebook) => guide_page(&notebook_text(&notebook), &way),
+            Err(_) => guide_page(text, &way),
+        };
+        write(&folder, &format!("{name}.html"), &page)?;
+    }
+    Ok(())
+}
+
+/// The cells of a notebook as one text.
+fn notebook_text(notebook: &Value) -> String {
+    let cell = |cell: &Value| {
+        // A text, or its lines.
+        let source = match &cell["source"] {
+            Value::Array(lines) => lines.iter().filter_map(Value::as_str).collect(),
+            text => text.as_str().unwrap_or_default().to_owned(),
+        };
+        match cell["cell_type"].as_str() {
+            Some("code") => format!("```python\n{source}\n```\n"),
+            _ => format!("{source}\n"),
+        }
+    };
+    let cells: Vec<String> =
+        notebook["cells"].as_array().into_iter().flatten().map(cell).collect();
+    cells.join("\n")
 }
 
 fn chosen(only: Option<&str>) -> Result<Vec<GalleryModel>, Exit> {

@@ -31,7 +31,8 @@ const SCRIPT: &str = include_str!("gallery.js");
 pub fn gallery_index(cards: &[Card]) -> String {
     let mut out = head("Gallery of constrained motions", STYLE);
     out += "<body>\n<header><h1>Gallery of constrained motions</h1>\
-        <p>Each page shows one model: its text, its equations, the motion with its audit.</p>\
+        <p>Each page shows one model: its text, its equations, the motion with its audit. \
+        The same models are at hand <a href=\"python/index.html\">in Python</a>.</p>\
         <p><label for=\"search\">Search</label> <input id=\"search\" type=\"search\" autocomplete=\"off\"> \
         <output id=\"found\" for=\"search\"></output></p></header>\n<main><ul class=\"cards\">\n";
     for card in cards {

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from ._equations import Equations
     from ._arrays import NamedArray
     from ._motion import Audit, Motion, Stop
-    from ._results import Result, discover
+    from ._results import Result, difference, discover
     from ._sweep import ClusterError, Sweep
 
 _LATER = {
@@ -34,6 +34,7 @@ _LATER = {
     "Audit": "_motion",
     "Stop": "_motion",
     "Result": "_results",
+    "difference": "_results",
     "discover": "_results",
     "Sweep": "_sweep",
     "ClusterError": "_sweep",
@@ -57,6 +58,7 @@ __all__ = [
     "UsageError",
     "VersionError",
     "__version__",
+    "difference",
     "discover",
     "evaluate",
     "explain",

@@ -240,7 +240,10 @@ class Model:
         samples: int | None = None,
         step: float | None = None,
         max_steps: int | None = None,
+        precision: str | None = None,
+        seed: int | None = None,
         sensitivity: str | Iterable[str] | None = None,
+        second: bool = False,
         transition: bool = False,
         gradient: str | None = None,
         by: str | Iterable[str] | None = None,
@@ -256,8 +259,10 @@ class Model:
         """A motion with its audit.
 
         ``t`` is the end, or start and end; without it the model's own. ``set`` and ``initial`` give other parameters
-        and initial values. Outputs are ``at`` given times, or at so many ``samples``. ``sensitivity`` names
-        parameters and initial values by which the motion is differentiated; ``gradient`` names an observed quantity
+        and initial values. Outputs are ``at`` given times, or at so many ``samples``. ``precision="double_double"``
+        gives some thirty digits; another ``seed`` gives another path of a model with noise. ``sensitivity`` names
+        parameters and initial values by which the motion is differentiated, ``second`` asks for second derivatives by
+        them too; ``gradient`` names an observed quantity
         whose gradient ``by`` such names is found by the adjoint equations. Between given ends, ``guess``,
         ``start_from`` (a motion) and ``lead`` say where the search begins.
 
@@ -275,8 +280,9 @@ class Model:
             raise ValueError('on_interrupt must be "return" or "raise"')
         options = run_options(
             t, principle=principle, tolerance=tolerance, method=method, samples=samples, step=step,
-            max_steps=max_steps, sensitivity=names(sensitivity), transition=transition, gradient=gradient,
-            by=names(by), guess=joined(assignments(guess, "guess")), lead=joined(assignments(lead, "lead")),
+            max_steps=max_steps, precision=precision, seed=seed, sensitivity=names(sensitivity), second=second,
+            transition=transition, gradient=gradient, by=names(by),
+            guess=joined(assignments(guess, "guess")), lead=joined(assignments(lead, "lead")),
             seconds=seconds, dense=dense, backend=backend,
         )  # fmt: skip
         if start_from is not None:
@@ -668,7 +674,7 @@ class Model:
             if value:
                 words += [name, value]
         given = json.loads(options)
-        for name in ("principle", "t0", "t1", "tolerance", "method", "step", "samples", "max_steps"):
+        for name in ("principle", "t0", "t1", "tolerance", "method", "precision", "step", "samples", "max_steps", "seed"):
             if given.get(name) is not None:
                 words += ["--" + name.replace("_", "-"), str(given[name])]
         if times is not None:
@@ -710,7 +716,7 @@ def run_options(t: Times, **options: Any) -> dict[str, Any]:
             value = float(value)
             if value != value or value in (float("inf"), float("-inf")):
                 raise UsageError(f"`{name}` is {value}, and must be a finite number")
-        elif name in ("samples", "max_steps"):
+        elif name in ("samples", "max_steps", "seed"):
             if int(value) != value or value < 0:
                 raise UsageError(f"`{name}` must be a whole number, not {value}")
             value = int(value)

@@ -556,3 +556,43 @@ def discover(data: Any, coordinates: str | Iterable[str]) -> Discovery:
     tables = list(data) if isinstance(data, list | tuple) else [data]
     names = split(coordinates) if isinstance(coordinates, str) else list(coordinates)
     return Discovery(None, *_native.discover([table_of(table) for table in tables], names))
+
+
+class Difference(Result):
+    """Where two tables differ, as |a − b|/(1 + |b|)."""
+
+    def table(self) -> dict[str, list[Any]]:
+        """One row for each column that both have."""
+        return records([{key: row[key] for key in ("name", "largest", "differing")} for row in self["columns"]])
+
+    def __bool__(self) -> bool:
+        return not self["equal"]
+
+
+def difference(first: Any, second: Any) -> Difference:
+    """Where two tables differ: motions, sweeps, or the paths of .csv, .parquet and .arrow files.
+
+    Rows belong together by the columns case, t, check and event where both have them, else by their place.
+
+    >>> import pfaff
+    >>> sleigh = pfaff.gallery["sleigh"]
+    >>> bool(pfaff.difference(sleigh.run(t=2), sleigh.run(t=2)))
+    False
+    >>> pfaff.difference(sleigh.run(t=2), sleigh.run(t=2, set={"a": 0.21})).largest > 1e-3
+    True
+    """
+    import os
+    import tempfile
+
+    with tempfile.TemporaryDirectory(prefix="pfaff-") as folder:
+
+        def path(table: Any, name: str) -> str:
+            if isinstance(table, str | os.PathLike):
+                return os.fspath(table)
+            if not hasattr(table, "save"):
+                raise TypeError(f"a table is a motion, a sweep or a path, not {type(table).__name__}")
+            place = os.path.join(folder, name)
+            table.save(place)
+            return place
+
+        return Difference(None, *_native.difference(path(first, "first.csv"), path(second, "second.csv")))
