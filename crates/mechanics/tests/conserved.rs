@@ -215,17 +215,6 @@ fn what_is_found_is_constant() {
     assert!(checked > 60, "{checked}");
 }
 
-/// What `derive` lists a run compares, up to six coordinates.
-#[test]
-fn a_run_compares_what_is_listed() {
-    for System { text, principle, .. } in &SYSTEMS {
-        let case = Case::new(text, *principle, 4);
-        let [listed, compared] = [Effort::Full, Effort::Audit]
-            .map(|effort| names(&conserved(&case.model, &case.equations, effort)));
-        assert_eq!(listed, compared, "{text}");
-    }
-}
-
 /// Momenta that the older search finds are among them.
 #[test]
 fn kept_momenta_are_among_them() {

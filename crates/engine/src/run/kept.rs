@@ -17,7 +17,7 @@ pub(crate) fn kept_quantities(model: &Workspace, equations: &Equations) -> Vec<C
         };
         return kept_momenta(model, equations).into_iter().map(kept).collect();
     }
-    let mut kept = conserved(model, equations, Effort::Audit);
+    let mut kept = conserved(model, equations, Effort::Run);
     kept.retain(|c| !matches!(c.kind, ConservedKind::Energy | ConservedKind::JacobiIntegral));
     kept
 }

@@ -317,31 +317,18 @@ fn momenta_of_symmetries_are_kept() {
     }
 }
 
-/// Quadratic integrals, momenta of a charge in a magnetic field, and what constraints keep of positions are compared
-/// along a run, and a run that is off is seen.
+/// Momenta of a charge in a magnetic field, along which the Lagrangian changes by a rate, are compared along a run.
 #[test]
-fn all_integrals_are_compared() {
-    let kepler = "coordinates x, y\nlagrangian (x'^2 + y'^2)/2 + 1/sqrt(x^2 + y^2)\n\
-        initial x = 1, y' = 1.1\nsolve t = 0..20, tolerance = 1e-10\n";
-    let charge = "coordinates x, y\nparameters b = 2\nlagrangian (x'^2 + y'^2)/2 + b*x*y'\n\
+fn momenta_of_a_charge_are_compared() {
+    let text = "coordinates x, y\nparameters b = 2\nlagrangian (x'^2 + y'^2)/2 + b*x*y'\n\
         initial x' = 1\nsolve t = 0..20, tolerance = 1e-10\n";
-    let held = "coordinates x, y, z\nlagrangian (x'^2 + y'^2 + z'^2)/2 - x*y^3\n\
-        constraint a: x*x' + y*y' + z' = 0\nconstraint b: z' + cos(z)*z' = y*y'\n\
-        initial x = 1, y = 0.5, z = 0.2, y' = 0.3\nsolve t = 0..2, tolerance = 1e-10\n";
-    for (text, names) in [
-        (kepler, ["integral F1 of second degree", "integral F2 of second degree"]),
-        (charge, ["linear momentum P_x", "momentum of y"]),
-        (held, ["integral C1 of the constraints", "integral C2 of the constraints"]),
-    ] {
-        let model = model(text);
-        let motion = run(&model, &Run::default());
-        for name in names {
-            let check = motion.audit.checks.iter().find(|c| c.name == name);
-            let check = check.unwrap_or_else(|| panic!("{name}: {:?}", motion.audit.checks));
-            assert_eq!(check.verdict, Verdict::Pass, "{check:?}");
-            // A motion that lost a part in 10⁴ would not pass.
-            assert!(check.limit < 1e-4, "{check:?}");
-        }
+    let motion = run(&model(text), &Run::default());
+    for name in ["linear momentum P_x", "momentum of y"] {
+        let check = motion.audit.checks.iter().find(|c| c.name == name);
+        let check = check.unwrap_or_else(|| panic!("{name}: {:?}", motion.audit.checks));
+        assert_eq!(check.verdict, Verdict::Pass, "{check:?}");
+        // A motion that lost a part in 10⁴ would not pass.
+        assert!(check.limit < 1e-4, "{check:?}");
     }
 }
 

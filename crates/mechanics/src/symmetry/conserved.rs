@@ -16,8 +16,10 @@ use crate::lagrangian::kinetic::Kinetic;
 pub enum Effort {
     /// All, for a list that people read.
     Full,
-    /// What costs little: what the checks of a run compare.
+    /// What costs little.
     Audit,
+    /// What the checks of a run compare: momenta. Integrals of the constraints have checks of their own.
+    Run,
 }
 
 impl Effort {
@@ -25,7 +27,7 @@ impl Effort {
     fn most_coordinates(self) -> usize {
         match self {
             Self::Full => 12,
-            Self::Audit => 6,
+            Self::Audit | Self::Run => 6,
         }
     }
 }
@@ -84,12 +86,15 @@ pub fn conserved(model: &Workspace, equations: &Equations, effort: Effort) -> Ve
             matches!(c.kind, Energy | JacobiIntegral | MovingEnergy)
         };
         list.found.sort_by_key(|c| !is_energy(c));
-        if equations.principle == Principle::Chetaev && equations.auxiliary.is_none() {
+        if effort != Effort::Run
+            && equations.principle == Principle::Chetaev
+            && equations.auxiliary.is_none()
+        {
             for kept in kept_positions(model, equations) {
                 list.add(kept);
             }
         }
-        if is_small {
+        if effort == Effort::Full && is_small {
             let known: Vec<Expr> = list.found.iter().map(|c| c.quantity).collect();
             for kept in quadratic(model, equations, &known) {
                 list.add(kept);

@@ -42,7 +42,7 @@ pub(crate) struct StepSection {
 pub(crate) struct Surface {
     rates: Executor,
     /// $g$ and $\dot g$
-    surface: Executor,
+    function: Executor,
     pub(crate) d: usize,
     inputs: Vec<f64>,
     pub(crate) direction: Direction,
@@ -81,7 +81,7 @@ impl Surface {
     /// Other parameters.
     pub(crate) fn set_parameters(&mut self, values: &[f64]) {
         self.rates.set_parameters(values);
-        self.surface.set_parameters(values);
+        self.function.set_parameters(values);
     }
 
     fn put(&mut self, t: f64, y: &[f64]) {
@@ -94,7 +94,7 @@ impl Surface {
     pub(crate) fn values(&mut self, t: f64, y: &[f64]) -> [f64; 2] {
         self.put(t, y);
         let mut values = [0.0; 2];
-        self.surface.evaluate(&self.inputs, &mut values);
+        self.function.evaluate(&self.inputs, &mut values);
         values
     }
 
@@ -222,14 +222,14 @@ impl QuickSection {
         let d = f.len();
         let surface = Surface {
             rates: compile(&f)?,
-            surface: compile(&[event.expr, slope])?,
+            function: compile(&[event.expr, slope])?,
             d,
             inputs: vec![0.0; 1 + d],
             direction: event.direction,
         };
         let surface = match SeriesSection::new(model, (&symbols, &f), surface, backend) {
             Ok(series) => return Ok(Some(Self::Series(series))),
-            Err(surface) => surface,
+            Err(surface) => *surface,
         };
         if !matches!(surface.rates, Executor::Native(_)) {
             return Ok(None);

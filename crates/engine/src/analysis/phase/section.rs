@@ -254,7 +254,7 @@ impl Ready {
         &mut self,
         request: &SectionRequest,
         watch: &mut dyn FnMut() -> bool,
-    ) -> (Vec<(f64, Vec<f64>)>, Option<(StopReason, f64)>) {
+    ) -> Crossed {
         let mut crossings = Crossings {
             watch,
             found: Vec::new(),
@@ -275,7 +275,7 @@ impl Ready {
             let outcome = integrate(&mut self.system, &y, &options, &mut crossings);
             (t, y) = (outcome.t, outcome.y);
             if crossings.found.len() == request.count {
-                return (crossings.found, None);
+                return Crossed { points: crossings.found, stop: None };
             }
             let reason = match outcome.stop {
                 solver::StopReason::End if request.t1.is_none() => continue,
@@ -291,7 +291,7 @@ impl Ready {
                     crossings.stop.take().unwrap_or(StopReason::Interrupted)
                 }
             };
-            return (crossings.found, Some((reason, t)));
+            return Crossed { points: crossings.found, stop: Some((reason, t)) };
         }
     }
 
@@ -345,7 +345,7 @@ impl Ready {
             let stop = quick.run(t, &state, &limits, watch, &mut add);
             return Ok(self.of_states(&request.on, Crossed { points, stop }));
         }
-        let (states, stop) = self.integrated(request, watch);
+        let Crossed { points: states, stop } = self.integrated(request, watch);
         let mut found = self.empty(&request.on, stop);
         let mut sample = Sample::new(self.system.n, self.system.m);
         let mut values = vec![f64::NAN; found.observed.len()];

@@ -63,9 +63,9 @@ impl SeriesSection {
         (symbols, f): (&[Expr], &[Expr]),
         surface: Surface,
         backend: Backend,
-    ) -> Result<Self, Surface> {
+    ) -> Result<Self, Box<Surface>> {
         if !has_algebraic_equations(model) {
-            return Err(surface);
+            return Err(Box::new(surface));
         }
         let field = VectorField {
             graph: &model.graph,
@@ -77,9 +77,11 @@ impl SeriesSection {
             matrix: &[],
             right: &[],
         };
-        let Ok(recurrences) = TaylorRecurrences::of(&field) else { return Err(surface) };
+        let Ok(recurrences) = TaylorRecurrences::of(&field) else {
+            return Err(Box::new(surface));
+        };
         if recurrences.operations(ORDER) > LONGEST {
-            return Err(surface);
+            return Err(Box::new(surface));
         }
         let coefficients = recurrences.unrolled(ORDER, &[]).fused();
         let values = model.parameter_values();

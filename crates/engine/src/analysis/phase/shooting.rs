@@ -172,7 +172,7 @@ impl Shooter {
         let matrix = rows.map(|(c, j)| columns[j][c]).collect();
         let divergence = outcome.y.last().copied().unwrap_or(0.0);
         let (nodes, parts) = (Vec::new(), Vec::new());
-        Some(Return { point, end, period, miss, matrix, nodes, parts, landed, divergence })
+        Some(Return { point, end, period, miss, matrix, parts, nodes, landed, divergence })
     }
 
     /// A state, or a direction, turned back at the end of a period.
