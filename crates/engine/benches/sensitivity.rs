@@ -154,7 +154,8 @@ fn main() {
                 let (method, steps_a, _) = steps(&plain);
                 let (_, steps_b, _) = steps(&with);
                 println!(
-                    "{name:17} {method:8} {tolerance:8.0e} {count:4} {a:10.2} {b:9.2} {:7.2} {:8.1} {steps_a:8} {steps_b}",
+                    "{name:17} {method:8} {tolerance:8.0e} {count:4} {a:10.2} {b:9.2} {:7.2} {:8.1} \
+                     {steps_a:8} {steps_b}",
                     b / a,
                     1.0 + 0.7 * count as f64
                 );

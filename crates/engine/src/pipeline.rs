@@ -37,7 +37,10 @@ use crate::run::progress::Progress;
 use crate::run::sensitivity::adjoint;
 use crate::run::sensitivity::values::with_parameters;
 use crate::run::template::RunTemplate;
-use crate::run::{bvp, double_double, hybrid, jump, noise, sensitivity, variational, volterra};
+use crate::run::{
+    bvp, double_double, hybrid, jump, jump_sensitivity, noise, sensitivity, variational,
+    volterra,
+};
 use crate::system::compiled::Dynamics;
 
 /// Integrates a model and audits the motion. `watch` is told the time and the steps after each step and may
@@ -123,9 +126,21 @@ fn shielded(
         match derivation.filter(|_| motion.switches.is_empty()) {
             Some(derived) => {
                 let workspace = derived.workspace();
-                sensitivity::add(&workspace, Some(&derived.dynamics), request, &mut motion)?;
+                sensitivity::add(
+                    &workspace,
+                    Some(&derived.dynamics),
+                    request,
+                    jump_sensitivity::derivatives,
+                    &mut motion,
+                )?;
             }
-            None => sensitivity::add(&own, None, request, &mut motion)?,
+            None => sensitivity::add(
+                &own,
+                None,
+                request,
+                jump_sensitivity::derivatives,
+                &mut motion,
+            )?,
         }
     }
     if request.second {
@@ -159,6 +174,7 @@ fn check_derivatives(model: &Workspace, request: &Run) -> Result<(), Failure> {
             return refused("integrals of models with memory as a gradient", why);
         }
     }
+    jump_sensitivity::check(model, request)?;
     sensitivity::check(model, request)
 }
 

@@ -56,6 +56,8 @@ pub(crate) struct DeriveArguments {
 
 /// Coordinates above which blocks are shown in outline, unless the form `multipliers` is named.
 const LARGE: usize = 100;
+/// Where to find what is left out.
+const WHOLE: &str = "--full writes it, and --json";
 
 pub(crate) fn derive(arguments: &DeriveArguments) -> Result<Exit, Exit> {
     let format =
@@ -165,7 +167,7 @@ fn typeset(
     arguments: &DeriveArguments,
 ) -> Result<Exit, Exit> {
     let is_whole = arguments.full || format == "json";
-    let presentation = if is_whole { presentation } else { presentation.on_few_pages() };
+    let presentation = if is_whole { presentation } else { presentation.on_few_pages(WHOLE) };
     let document = arguments.document;
     print(&match format {
         "latex" if document => presentation.to_latex_document(),

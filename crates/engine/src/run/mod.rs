@@ -9,6 +9,7 @@ pub(crate) mod global_error;
 pub(crate) mod hybrid;
 pub(crate) mod initial_value;
 pub(crate) mod jump;
+pub(crate) mod jump_sensitivity;
 pub(crate) mod kept;
 pub(crate) mod memory_operator;
 pub(crate) mod noise;

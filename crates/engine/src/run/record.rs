@@ -162,6 +162,13 @@ impl SparseRows {
     }
 }
 
+/// A jump at some events. The first of them is the surface at which it happens.
+#[derive(Clone, Debug)]
+pub(crate) struct Jump {
+    pub(crate) t: f64,
+    pub(crate) events: Vec<usize>,
+}
+
 /// What does not change during a run.
 #[derive(Clone, Copy)]
 pub(crate) struct Setting<'a> {

@@ -7,10 +7,9 @@ use pfaff_solver::{Control, DenseStep, LocatedEvent, Observer, StoredStep, Syste
 use crate::motion::dense::{Dense, Node};
 use crate::motion::sample::Sample;
 use crate::problem::settings::{OutputSpacing, Settings};
-use crate::run::hybrid::Jump;
 use crate::run::progress::Progress;
 use crate::run::rank_watch::{RankOutcome, RankWatch};
-use crate::run::record::{Record, RecordedEvent, Setting};
+use crate::run::record::{Jump, Record, RecordedEvent, Setting};
 use crate::run::work_within::WorkWithin;
 use crate::system::compiled::CompiledSystem;
 

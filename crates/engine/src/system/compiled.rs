@@ -4,20 +4,22 @@
 //! power of forces and reactions, so that $E - w$ is constant along an exact
 //! motion; $\dot u$ is that of forces and of explicit time, so that $E + E\[M\] - u$ is constant along a
 //! vakonomic one. Both start from 0 and take no part in error control. Derivatives that are integrated with the motion
-//! (`variational.rs`) stand before $w$. The reduced form has the state that `reduced.rs` describes. An `equation` model has the state $(q, \dot q)$ with the velocities of its
-//! second-order coordinates only.
+//! (`variational.rs`) stand before $w$. The reduced form has the state that `reduced.rs` describes. An `equation` model
+//! has the state $(q, \dot q)$ with the velocities of its second-order coordinates only.
 
+mod energy;
 mod jump;
 mod noise;
 mod parameters;
 mod sampling;
 mod series;
+mod solve;
 mod variables;
 mod watching;
 
 use pfaff_expr::Expr;
 use pfaff_mechanics::{Equations, LagrangianData};
-use pfaff_model::{Principle, Workspace};
+use pfaff_model::Workspace;
 use pfaff_program::{Backend, CompileError, Executor, NativeExecutor, Program};
 use pfaff_solver::{
     self as solver, EvalError, EventKind, ExplicitSteps, Jacobian, OwnSteps, RungeKuttaStep,
@@ -28,7 +30,7 @@ use crate::motion::Form;
 use crate::motion::sample::{Sample, sample_symbols};
 use crate::system::clearance::Clearance;
 use crate::system::cusp::CuspWatch;
-use crate::system::energy_scale::{energy_scale, raise_reduced, raise_scales, raise_tangents};
+use crate::system::energy_scale::{raise_reduced, raise_scales, raise_tangents};
 use crate::system::event_phases::{event_kinds, event_phases};
 use crate::system::features::Features;
 use crate::system::geometric::Geometric;
@@ -199,38 +201,6 @@ impl CompiledSystem {
                 reduced.watched = model.events.iter().map(|e| e.expr).collect();
             }
             self.dynamics = Compiled::Reduced(Box::new(reduced));
-        }
-    }
-
-    /// Writes the solve of the saddle-point form out, where it stays and that applies, given its solution at the start.
-    pub(crate) fn unroll(&mut self, model: &Workspace, equations: &Equations, at: &Sample) {
-        let Compiled::Saddle(kkt) = &mut self.dynamics else { return };
-        let is_whole = kkt.is_whole();
-        // What can be sketched can be compiled.
-        if kkt.promote(model).is_err()
-            || (!is_whole && equations.principle != Principle::Chetaev)
-        {
-            return;
-        }
-        let some;
-        let equations = if is_whole {
-            equations
-        } else {
-            some = equations.with_constraints(&kkt.active);
-            &some
-        };
-        let Some(mut static_ldl) = StaticLdl::new(model, equations, &kkt.active, kkt.backend)
-        else {
-            return;
-        };
-        let carried = kkt.carried > 0;
-        let forces = if carried { &at.multiplier_rates } else { &at.multipliers };
-        // NOTE: where constraints repeat others, multipliers are shared between them there.
-        let forces = if is_whole { forces.as_slice() } else { &[] };
-        let expected = [at.a.as_slice(), forces].concat();
-        let μ = if carried { at.multipliers.as_slice() } else { &[] };
-        if static_ldl.calibrate([&[at.t], &at.q, &at.v, μ], &expected) {
-            self.static_ldl = Some(static_ldl);
         }
     }
 
@@ -553,7 +523,7 @@ impl solver::System for CompiledSystem {
     }
 
     fn carried_scale(&mut self, t: f64, y: &[f64]) -> f64 {
-        energy_scale(self, t, y)
+        self.energy_scale(t, y)
     }
 
     fn next_break(&self, t: f64, t1: f64) -> Option<f64> {

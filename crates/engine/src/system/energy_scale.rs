@@ -13,10 +13,8 @@
 //! moves by the rounding of others has a scale. A coordinate that a constraint holds by itself ($x = 0$ or $x = f(t)$)
 //! is put there by the projection whatever a step makes of it: it is measured by the largest of the others.
 
-use pfaff_solver::{RankRevealing, System};
+use pfaff_solver::RankRevealing;
 
-use crate::motion::sample::Sample;
-use crate::system::compiled::CompiledSystem;
 use crate::system::kkt::Kkt;
 use crate::system::reduced::Reduced;
 
@@ -123,28 +121,4 @@ pub(crate) fn raise_by_mass(kkt: &mut Kkt, h: f64, scales: &mut [f64]) {
             scales[n + i] = scales[n + i].max(speed);
         }
     }
-}
-
-/// The size of the energies at a state; zero for an `equation` model, and where there is no value.
-pub(crate) fn energy_scale(system: &mut CompiledSystem, t: f64, y: &[f64]) -> f64 {
-    const STEP: f64 = 1e-3;
-    let controlled = system.controlled();
-    let mut sample = Sample::new(system.n, system.m);
-    let mut energy = |y: &[f64]| {
-        system
-            .resolve(t, y, false, &mut sample)
-            .ok()
-            .map(|()| sample.energy + sample.constraint_energy)
-    };
-    let Some(here) = energy(y) else { return 0.0 };
-    let mut scale = here.abs();
-    for pattern in [0b0110_1001_1100_0101_u64, 0b0101_0011_0110_1100] {
-        let sign = |i: usize| if pattern >> (i % 16) & 1 == 1 { 1.0 } else { -1.0 };
-        let mut moved = y.to_vec();
-        for (i, y) in moved[..controlled].iter_mut().enumerate() {
-            *y *= 1.0 + STEP * sign(i);
-        }
-        scale = scale.max(energy(&moved).map_or(0.0, |there| (there - here).abs() / STEP));
-    }
-    if scale.is_finite() { scale } else { 0.0 }
 }

@@ -324,7 +324,10 @@ impl<'a> Paper<'a> {
         let bad = |e: &&Expr| match g.node(**e) {
             Node::Div(a, b) => {
                 // a/(1/m + b/J), (a/m - b/J)/c
-                let of_fractions = |e: Expr| matches!(g.node(e), Node::Add(x, y) | Node::Sub(x, y) if is_fraction(x) || is_fraction(y));
+                let of_fractions = |e: Expr| match g.node(e) {
+                    Node::Add(x, y) | Node::Sub(x, y) => is_fraction(x) || is_fraction(y),
+                    _ => false,
+                };
                 is_fraction(a) || is_fraction(b) || of_fractions(a) || of_fractions(b)
             }
             Node::Mul(a, b) => g.number_of(a).is_none() && (is_fraction(a) || is_fraction(b)),

@@ -11,7 +11,7 @@ impl Presentation {
     /// At most some four pages: lines that do not fit any more are left out, with the abbreviations that only they
     /// need, and the remarks say so.
     #[must_use]
-    pub fn on_few_pages(mut self) -> Self {
+    pub fn on_few_pages(mut self, whole: &str) -> Self {
         self.leave_out_long_divergence();
         let length: Vec<usize> = self
             .definitions
@@ -51,10 +51,8 @@ impl Presentation {
         self.sections = sections;
         let mut keep = needed.into_iter();
         self.definitions.retain(|_| keep.next().unwrap_or(false));
-        self.remarks.push(
-            "What is longer than some four pages is left out (--full writes it, and --json):"
-                .into(),
-        );
+        self.remarks
+            .push(format!("What is longer than some four pages is left out ({whole}):"));
         self.remarks.extend(left_out);
         self
     }
@@ -146,10 +144,10 @@ mod tests {
             present(&derivation("rattleback")),
         ] {
             let whole = page.to_text();
-            let page = page.on_few_pages();
+            let page = page.on_few_pages("ask for all");
             let text = page.to_text();
             assert!(text.len() < 18_000 && text.len() < whole.len(), "{}", text.len());
-            assert!(text.contains("--full") && text.contains(" lines"), "{text}");
+            assert!(text.contains("(ask for all)") && text.contains(" lines"), "{text}");
             for (i, (name, _)) in page.definitions.iter().enumerate() {
                 let symbol = page.graph.symbol(name, pfaff_expr::Role::Free);
                 let later = page.definitions[i + 1..].iter().map(|d| d.1);
@@ -162,6 +160,6 @@ mod tests {
             }
         }
         let short = present(&derivation("sleigh"));
-        assert_eq!(short.clone().on_few_pages().to_text(), short.to_text());
+        assert_eq!(short.clone().on_few_pages("").to_text(), short.to_text());
     }
 }

@@ -44,8 +44,8 @@ pub(crate) fn named_parts(model: &Workspace, outputs: &[Expr], into: &Graph) -> 
     NamedParts { definitions: in_order(into, waiting), outputs: rest }
 }
 
-/// Names of parts that only stand for whole sides of a few lines are not worth looking up: energy, kinetic energy and the
-/// integral of the motion may be the same.
+/// Names of parts that only stand for whole sides of a few lines are not worth looking up: energy, kinetic energy and
+/// the integral of the motion may be the same.
 fn without_names_of_sides(
     g: &Graph,
     definitions: Vec<(String, Expr)>,

@@ -42,7 +42,7 @@ pub(super) fn symbols(model: &Model, presentation: &Presentation) -> String {
     }
     let multiplier = match presentation.principle {
         Some(Principle::Vakonomic) => "mu",
-        _ => "lambda",
+        Some(Principle::Chetaev | Principle::Restricted) | None => "lambda",
     };
     for c in model.constraints.iter().take(ROWS) {
         let name = formula(&format!("{multiplier}({})", c.name));

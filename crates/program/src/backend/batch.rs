@@ -12,6 +12,7 @@ use pfaff_expr::{Table, power};
 
 use crate::backend::Backend;
 use crate::backend::interpreter::{binary_value, indicator, unary_value};
+pub(crate) use crate::backend::lanes::LANE_BLOCK;
 use crate::backend::layer_lanes::LayerLanes;
 use crate::backend::native::{Rowed, function_row, sweep_fused};
 use crate::rounding::{Rounding, TwoRoundings};
@@ -21,7 +22,6 @@ use crate::tape::instruction::{Instruction, Slot};
 use crate::tape::program::Tape;
 
 /// Lanes that are handled together.
-pub(crate) const LANE_BLOCK: usize = 8;
 pub(crate) type LaneBlock = [f64; LANE_BLOCK];
 
 /// Evaluates a program at many states, as a structure of arrays: number `i` of lane `l` stands at `i * lanes + l`.

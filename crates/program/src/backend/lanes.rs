@@ -1,5 +1,8 @@
 //! How many states machine code evaluates at once.
 
+/// Lanes that stand side by side in a row.
+pub(crate) const LANE_BLOCK: usize = 8;
+
 /// One state, or as many as fit vector registers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Lanes {

@@ -1,7 +1,7 @@
 //! The families of like terms of a program that evaluates several states at once.
 
 use crate::backend::Backend;
-use crate::backend::batch::LANE_BLOCK;
+use crate::backend::lanes::LANE_BLOCK;
 use crate::tape::layer::PartEvaluator;
 use crate::tape::program::Tape;
 

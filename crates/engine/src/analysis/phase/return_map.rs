@@ -2,9 +2,9 @@
 //!
 //! $P$ takes a state after the event along the whole motion, with its jumps, impacts and modes, to the state after the
 //! next one. Newton's iteration takes its derivative from runs that begin beside the orbit; the multipliers come from
-//! the variational equations and the saltation at every jump (`run/sensitivity/jumps.rs`). One of them is zero, because
-//! all states after the event lie on one surface. Where they lie on that of the event itself, as feet on the ground do, a
-//! motion that begins beside the orbit may be below it and strike at once; there $P$ begins and ends a little later.
+//! the variational equations and the saltation at every jump (`run/jump_sensitivity.rs`). One of them is zero, because
+//! all states after the event lie on one surface. Where they lie on that of the event itself, as feet on the ground do,
+//! a motion that begins beside the orbit may be below it and strike at once; there $P$ begins and ends a little later.
 
 use pfaff_expr::{Expr, number};
 use pfaff_model::{
@@ -25,8 +25,8 @@ use crate::motion::sensitivity::Sensitivity;
 use crate::problem::settings::Run;
 use crate::run::hybrid;
 use crate::run::initial_value::integrated;
+use crate::run::jump_sensitivity::{EndTangents, end_tangents};
 use crate::run::prepare::RunInput;
-use crate::run::sensitivity::jumps::{EndTangents, end_tangents};
 
 /// Events before the one from which the search starts.
 const EVENTS: usize = 16;

@@ -1,7 +1,7 @@
 //! Switches that follow each other too fast to be followed: chatter.
 //!
-//! Segments that become steadily shorter lead to a limit (`accumulation.rs`); others as short as these would take longer
-//! than anybody waits.
+//! Segments that become steadily shorter lead to a limit (`accumulation.rs`); others as short as these would take
+//! longer than anybody waits.
 
 use std::collections::VecDeque;
 

@@ -43,7 +43,7 @@ use crate::run::progress::Progress;
 use crate::system::compiled::CompiledSystem;
 use crate::system::contact::{Hints, Impacted};
 
-pub(crate) use trail::{Jump, JumpMaps, Piece, Trail};
+pub(crate) use trail::{JumpMaps, Piece, Trail};
 
 /// Segments in a row that are shorter than [`SHORT`] of the run: the motion switches without end.
 const MOST_SHORT: usize = 100;

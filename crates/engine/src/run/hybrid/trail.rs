@@ -15,6 +15,7 @@ use crate::run::hybrid::HybridRun;
 use crate::run::hybrid::phase::{Discrete, Phase, Phases, Sliding};
 use crate::run::initial_value::Segment;
 use crate::run::progress::Progress;
+use crate::run::record::Jump;
 use crate::system::compiled::{Compiled, CompiledSystem, Dynamics, JumpOutcome};
 use crate::system::contact::ContactSolver;
 
@@ -39,13 +40,6 @@ pub(crate) struct Piece {
     pub(crate) end: Option<Jump>,
     /// Whether the next piece begins at the limit of infinitely many jumps.
     pub(crate) is_limit: bool,
-}
-
-/// A jump at some events. The first of them is the surface at which it happens.
-#[derive(Clone, Debug)]
-pub(crate) struct Jump {
-    pub(crate) t: f64,
-    pub(crate) events: Vec<usize>,
 }
 
 impl Piece {

@@ -3,7 +3,7 @@
 //! A run by DOP853 or the Taylor method integrates its variational equations with the motion
 //! (`system/reduced/tangents.rs`, `system/variational.rs`). After any other run from a given start, the same motion is
 //! integrated once more together with them, in saddle-point form or as the equations of the text stand. Both begin with
-//! the derivative of the consistent start (`start.rs`). Where a switching function $u$ passes zero, the derivatives jump,
+//! the derivative of the consistent start (`start.rs`). Where a switching function $u$ passes zero, they jump,
 //!
 //! $$ s^+ = s^- + (\dot y^- - \dot y^+)\,\delta t, \qquad
 //!    \delta t = -\frac{\partial_y u\,s^- + \partial_p u\,\delta p}{\dot u^-}, \qquad (\mathrm J) $$
@@ -13,8 +13,7 @@
 pub(crate) mod adjoint;
 mod carried;
 pub(crate) mod direction;
-pub(crate) mod jumps;
-mod outputs;
+pub(crate) mod outputs;
 pub(crate) mod start;
 pub(crate) mod values;
 
@@ -56,7 +55,6 @@ const ROUNDING: f64 = 1e-13;
 
 /// Refuses names that a model does not have, and motions from a start that have no sensitivities.
 pub(crate) fn check(model: &Workspace, request: &Run) -> Result<(), Failure> {
-    jumps::check(model, request)?;
     let settings = Settings::new(model, request)?;
     if let Some(gradient) = &request.gradient {
         adjoint::check(model, gradient, settings.t0)?;
@@ -64,11 +62,16 @@ pub(crate) fn check(model: &Workspace, request: &Run) -> Result<(), Failure> {
     directions(model, &request.sensitivities, (settings.t0, None)).map(|_| ())
 }
 
+/// How derivatives are followed along a motion.
+pub(crate) type Along =
+    fn(&Base<'_>, &Run, &Varied, &mut Motion) -> Result<Vec<Sensitivity>, Failure>;
+
 /// Adds the sensitivities that a run is asked for to its motion.
 pub(crate) fn add(
     model: &Workspace,
     derived: Option<&Dynamics>,
     request: &Run,
+    along: Along,
     motion: &mut Motion,
 ) -> Result<(), Failure> {
     let settings = Settings::new(model, request)?;
@@ -88,13 +91,7 @@ pub(crate) fn add(
     let mut system = CompiledSystem::new(model, &dynamics, settings.backend)?;
     let start = begin(model, &dynamics, &mut system, settings.t0)?;
     let base = Base { model, settings: &settings, dynamics: &dynamics, start: &start };
-    let along = |varied: &Varied, motion: &mut Motion| {
-        if jumps::has_jumps(model) {
-            jumps::derivatives(&base, request, varied, motion)
-        } else {
-            derivatives(&base, request.principle, varied, motion)
-        }
-    };
+    let along = |varied: &Varied, motion: &mut Motion| along(&base, request, varied, motion);
     if !request.sensitivities.is_empty() && motion.sensitivities.is_empty() {
         let directions = directions(model, &request.sensitivities, (settings.t0, None))?;
         let varied = base.varied(directions)?;
@@ -277,7 +274,7 @@ pub(crate) fn derivatives(
 }
 
 /// The parameters that vary, by index.
-fn varying(model: &Workspace, changes: &[Vec<f64>]) -> Vec<usize> {
+pub(crate) fn varying(model: &Workspace, changes: &[Vec<f64>]) -> Vec<usize> {
     let varies = |&k: &usize| changes.iter().any(|change| change[k] != 0.0);
     (0..model.parameters.len()).filter(varies).collect()
 }
@@ -328,7 +325,7 @@ fn read(
 }
 
 /// The size of a parameter or initial value; 1 if it is zero.
-fn size(model: &Workspace, start: &Start, source: Source) -> f64 {
+pub(crate) fn size(model: &Workspace, start: &Start, source: Source) -> f64 {
     let value = match source {
         Source::Parameter(k) => model.parameters[k].value,
         Source::Initial(Quantity::Coordinate(k, 0)) => start.q[k],
@@ -360,24 +357,24 @@ fn without_effect<'a>(
 }
 
 /// What the segments of a run share.
-struct Task<'a> {
-    settings: &'a Settings,
-    dynamics: &'a Dynamics,
+pub(crate) struct Task<'a> {
+    pub(crate) settings: &'a Settings,
+    pub(crate) dynamics: &'a Dynamics,
     /// The parameters that vary, by index.
-    varied: Vec<usize>,
+    pub(crate) varied: Vec<usize>,
     /// The changes of all parameters along each direction.
-    changes: &'a [Vec<f64>],
+    pub(crate) changes: &'a [Vec<f64>],
     /// The sizes of what varies.
-    sizes: Vec<f64>,
-    outputs: Outputs,
+    pub(crate) sizes: Vec<f64>,
+    pub(crate) outputs: Outputs,
     /// The largest error of a derivative in parts of its size; unknown where an integration did not reach its end.
-    error: Option<f64>,
-    steps: usize,
+    pub(crate) error: Option<f64>,
+    pub(crate) steps: usize,
 }
 
 impl Task<'_> {
     /// The derivatives, with their check and what is worth knowing of them.
-    fn finish(
+    pub(crate) fn finish(
         self,
         directions: &[Direction],
         stopped: Option<f64>,
@@ -406,7 +403,8 @@ impl Task<'_> {
         found
     }
 
-    fn flow(
+    /// The variational flow of a model.
+    pub(crate) fn flow(
         &self,
         model: &Workspace,
         evaluation: Evaluation,
@@ -416,7 +414,7 @@ impl Task<'_> {
     }
 
     /// The state of the flow at the start.
-    fn first(
+    pub(crate) fn first(
         &self,
         model: &Workspace,
         start: &Start,
@@ -436,7 +434,7 @@ impl Task<'_> {
     }
 
     /// Integrates the flow over a segment; says where it stopped if that is before the end.
-    fn segment(
+    pub(crate) fn segment(
         &mut self,
         model: &Workspace,
         (from, to): (f64, f64),

@@ -1,7 +1,7 @@
 //! `contact`: unilateral constraints with their law of impact and friction.
 //!
-//! `contact rail: y = 0, friction = mu` is one that holds from both sides, as a joint does: it is two contacts, of which
-//! one carries at a time, so that friction follows the size of the load.
+//! `contact rail: y = 0, friction = mu` is one that holds from both sides, as a joint does: it is two contacts, of
+//! which one carries at a time, so that friction follows the size of the load.
 
 use pfaff_expr::Expr;
 

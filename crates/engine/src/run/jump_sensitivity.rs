@@ -17,12 +17,13 @@ use crate::error::Failure;
 use crate::motion::Motion;
 use crate::motion::sensitivity::Sensitivity;
 use crate::problem::settings::{Run, Settings};
-use crate::run::hybrid::{Jump, JumpMaps, Piece, Trail};
+use crate::run::hybrid::{JumpMaps, Piece, Trail};
 use crate::run::progress::Progress;
+use crate::run::record::Jump;
 use crate::run::sensitivity::direction::{Direction, Source};
 use crate::run::sensitivity::outputs::{self, Outputs};
 use crate::run::sensitivity::start::StartTangent;
-use crate::run::sensitivity::{Base, Task, Varied, size, varying};
+use crate::run::sensitivity::{self, Base, Task, Varied, size, varying};
 use crate::system::compiled::{CompiledSystem, Dynamics};
 use crate::system::ordinary::spread;
 use crate::system::variational::{Evaluation, VariationalFlow};
@@ -36,12 +37,12 @@ const SIX: [f64; 4] = [3.0 / 4.0, -3.0 / 20.0, 1.0 / 60.0, 0.0];
 const SMOOTH: f64 = 1e-6;
 
 /// Whether a motion is differentiated piece by piece.
-pub(super) fn has_jumps(model: &Workspace) -> bool {
+fn has_jumps(model: &Workspace) -> bool {
     !model.resets.is_empty() || model.hybrid.switches()
 }
 
 /// Refuses what jumps leave open.
-pub(super) fn check(model: &Workspace, request: &Run) -> Result<(), Failure> {
+pub(crate) fn check(model: &Workspace, request: &Run) -> Result<(), Failure> {
     let refused = |what: &str, why: &str| {
         Err(Failure::Usage(format!("sensitivities are not available for {what}: {why}")))
     };
@@ -66,13 +67,16 @@ pub(super) fn check(model: &Workspace, request: &Run) -> Result<(), Failure> {
     Ok(())
 }
 
-/// The derivatives of a motion that jumps, along some directions.
-pub(super) fn derivatives(
+/// The derivatives of a motion along some directions, whether it jumps or not.
+pub(crate) fn derivatives(
     base: &Base<'_>,
     request: &Run,
     varied: &Varied,
     motion: &mut Motion,
 ) -> Result<Vec<Sensitivity>, Failure> {
+    if !has_jumps(base.model) {
+        return sensitivity::derivatives(base, request.principle, varied, motion);
+    }
     let plain =
         Run { sensitivities: Vec::new(), transition: false, gradient: None, ..request.clone() };
     let (_, trail) = Trail::of(base.model, &plain, &mut |_| true)?;
