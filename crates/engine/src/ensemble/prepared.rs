@@ -11,7 +11,7 @@ use crate::error::Error;
 use crate::model::Model;
 use crate::motion::Motion;
 use crate::pipeline::{ReadyModel, run_watched};
-use crate::problem::settings::Run;
+use crate::problem::settings::{Precision, Run};
 use crate::run::progress::Progress;
 
 /// A model that is run again and again with other values: it is read, derived and compiled once.
@@ -136,7 +136,12 @@ impl PreparedModel {
 
     /// The motions in lanes, where that applies.
     pub(super) fn lanes(&self, request: &Run) -> Option<Lanes> {
-        self.ready.as_ref()?.lanes(request, Lanes::new)
+        self.ready.as_ref().filter(|_| self.is_double(request))?.lanes(request, Lanes::new)
+    }
+
+    /// Whether doubles are enough: what is compiled has no more digits.
+    fn is_double(&self, request: &Run) -> bool {
+        Precision::of(&self.model, request) == Precision::Double
     }
 
     /// The model that is run.
@@ -188,7 +193,8 @@ impl PreparedModel {
         match &self.ready {
             Some(ready)
                 if request.principle == self.request.principle
-                    && !request.has_derivatives() =>
+                    && !request.has_derivatives()
+                    && self.is_double(request) =>
             {
                 ready
                     .run(pairs, request, watch)

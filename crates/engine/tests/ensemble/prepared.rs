@@ -1,7 +1,8 @@
 //! Models that are made ready once and run with other values, against runs of the text with these values.
 
 use pfaff::{
-    GALLERY, GalleryFiles, Method, Model, Motion, Overrides, PreparedModel, Run, Source,
+    GALLERY, GalleryFiles, Method, Model, Motion, Overrides, Precision, PreparedModel, Run,
+    Source,
 };
 
 /// The same motions: values differ by no more than 1e-10 of their size, because programs that were made at another
@@ -135,4 +136,18 @@ fn prepared_models_are_shared() {
         assert_eq!(run(0.1), one);
         assert_eq!(other.join().expect("no panic"), two);
     });
+}
+
+/// What is compiled once has doubles; a run with more digits is not given fewer.
+#[test]
+fn more_digits_are_not_lost() {
+    let text = "coordinates x\nparameters k = 2\nlagrangian x'^2/2 - k*x^2/2\ninitial x = 1\n";
+    let model = Model::parse(text).expect("a model");
+    let request = Run::to(10.0).tolerance(1e-25).precision(Precision::DoubleDouble);
+    let prepared = PreparedModel::new(&model, &["k"], &request).expect("ready");
+    let motion = prepared.run(&[1.0]).expect("a motion");
+    // The nearest double to cos 10, or its neighbour where libm rounds otherwise.
+    assert!(
+        (motion.position("x").expect("x").last() + 0.839_071_529_076_452_4).abs() < 1.2e-16
+    );
 }
