@@ -14,6 +14,7 @@ mod cargo;
 mod licences;
 mod map;
 mod mutants;
+mod planted;
 mod prepare;
 mod python;
 mod sanitizers;
@@ -23,8 +24,10 @@ mod tidy;
 mod tools;
 mod web;
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
+
+use planted::Kind;
 
 const HELP: &str = "\
 cargo xtask COMMAND
@@ -48,8 +51,10 @@ cargo xtask COMMAND
   races   what runs in threads, under ThreadSanitizer; needs a nightly compiler
   soak    a hundred million steps, a day of a service, a thousand runs at once: memory does not grow
   mutants forty small changes of `mechanics`: at most two may escape its tests; `mutants 7`: another seed
-  signs   two hundred planted sign errors in derivation, solver and audit: each is found by a test, or by the audit
-          of the gallery; `signs 40 7`: so many of another seed
+          `mutants planted 100 7`: so many functions that return nothing, and conditions that are turned, in
+          derivation, solver and audit, all in one build; each is found by a test or by the audit of the gallery
+  signs   two hundred planted sign errors in derivation, solver and audit, looked for in the same way; `signs 40 7`:
+          so many of another seed
   bench   one table of ratios to hand-written code; `bench all`: the benchmarks of every crate;
           `bench scale`: how cost grows with the size of a system
   longtime
@@ -98,12 +103,15 @@ fn main() -> ExitCode {
         ["mutants", seed] if seed.parse::<u64>().is_ok() => {
             status(mutants::passes(&root, seed.parse().unwrap_or(mutants::SEED)))
         }
+        ["mutants", "planted", numbers @ ..]
+            if numbers.len() <= 2 && numbers.iter().all(|n| is_count(n)) =>
+        {
+            planted(&root, Kind::Change, signs::CHANGES, numbers)
+        }
         ["signs", numbers @ ..]
             if numbers.len() <= 2 && numbers.iter().all(|n| is_count(n)) =>
         {
-            let number = |i: usize| numbers.get(i).and_then(|text| text.parse::<u64>().ok());
-            let count = number(0).unwrap_or(200) as usize;
-            status(signs::passes(&root, count, number(1).unwrap_or(signs::SEED)))
+            planted(&root, Kind::Sign, 200, numbers)
         }
         ["bench"] => status(bench::ratios(&root)),
         ["bench", "all"] => status(bench::run(&root)),
@@ -120,6 +128,13 @@ fn main() -> ExitCode {
             ExitCode::from(2)
         }
     }
+}
+
+/// Errors of one kind: how many, and the seed.
+fn planted(root: &Path, kind: Kind, usual: usize, numbers: &[&str]) -> ExitCode {
+    let number = |i: usize| numbers.get(i).and_then(|text| text.parse::<u64>().ok());
+    let count = number(0).map_or(usual, |count| count as usize);
+    status(signs::passes(root, &[(kind, count)], number(1).unwrap_or(signs::SEED)))
 }
 
 fn is_count(text: &str) -> bool {

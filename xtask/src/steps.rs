@@ -152,7 +152,7 @@ const LONG: &[Step] = &[
         work: Work::Here(|root| Verdict::of(web::build(root))),
     },
     Step { name: "mutants of mechanics", work: Work::Here(mutants::check) },
-    Step { name: "planted sign errors", work: Work::Here(signs::check) },
+    Step { name: "planted sign errors and changes", work: Work::Here(signs::check) },
     Step { name: "an older processor (QEMU)", work: Work::Here(tools::older_processor) },
 ];
 

@@ -124,14 +124,18 @@ pub(crate) fn enter(phase: Phase) {
     PHASE.store(phase as u8, Ordering::SeqCst);
 }
 
-/// Whether the run is to end. Who asks can end with what it has: work becomes a run.
+/// Whether the run is to end. Who asks can end with what it has: work becomes a run, and a run that has heard it an
+/// answer, because what it has must be audited.
 pub(crate) fn is_asked_to_end() -> bool {
-    let (work, run) = (Phase::Work as u8, Phase::Run as u8);
-    if PHASE.load(Ordering::Relaxed) == work {
+    let asked = ASKED.load(Ordering::Relaxed);
+    let (from, to) =
+        if asked { (Phase::Run, Phase::Answer) } else { (Phase::Work, Phase::Run) };
+    let (from, to) = (from as u8, to as u8);
+    if PHASE.load(Ordering::Relaxed) == from {
         // NOTE: it fails where another phase has begun meanwhile, which is right.
-        let _ = PHASE.compare_exchange(work, run, Ordering::SeqCst, Ordering::SeqCst);
+        let _ = PHASE.compare_exchange(from, to, Ordering::SeqCst, Ordering::SeqCst);
     }
-    ASKED.load(Ordering::Relaxed)
+    asked
 }
 
 /// Whether a run was asked to end.

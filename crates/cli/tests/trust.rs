@@ -267,16 +267,26 @@ fn what_had_no_end_has_one() {
 fn what_is_there_at_a_limit_is_shown() {
     let long = "coordinates x, y, z\nlagrangian (x'^2 + y'^2 + z'^2)/2\n\
                 constraint c: z' = y*x' + sin(y)*y'\ninitial x' = 1, y' = 0.5\n";
-    let cases: [(&[&str], &str); 4] = [
-        (&["compare", "-", "--initial", "mu(c)=0.1", "--t1", "1e7", "--json"], "motions"),
-        (&["lift", "-", "--path", "x = sin(t), y = cos(3*t)", "--t1", "1e8", "--json"], "t"),
-        (&["geometry", "-", "--curve", "geodesic", "--t1", "1e8", "--json"], "t"),
-        (&["variations", "-", "--vary", "x = sin(t)", "--t1", "1e10", "--json"], "t"),
+    // A ball that bounces for ever: its audit takes as long as its run.
+    let bouncing = "coordinates y\nlagrangian y'^2/2 - 9.81*y\ncontact floor: y >= 0, restitution = 1\n\
+                    initial y = 1\n";
+    let exact = ["run", "trailers", "--precision", "double_double", "--t1", "50", "--json"];
+    let cases: [(&[&str], &str, &str); 6] = [
+        (&["compare", "-", "--initial", "mu(c)=0.1", "--t1", "1e7", "--json"], "motions", long),
+        (
+            &["lift", "-", "--path", "x = sin(t), y = cos(3*t)", "--t1", "1e8", "--json"],
+            "t",
+            long,
+        ),
+        (&["geometry", "-", "--curve", "geodesic", "--t1", "1e8", "--json"], "t", long),
+        (&["variations", "-", "--vary", "x = sin(t)", "--t1", "1e10", "--json"], "t", long),
+        (&["run", "-", "--t1", "1e6", "--json"], "t", bouncing),
+        (&exact, "t", ""),
     ];
-    for (words, key) in cases {
+    for (words, key, text) in cases {
         let words = [words, &["--seconds", "0.3"]].concat();
         let begun = Instant::now();
-        let answer = pfaff_text(&words, long);
+        let answer = pfaff_text(&words, text);
         assert_eq!(answer.status, 3, "{words:?}: {}", answer.err);
         let object = support::object(&answer.out);
         assert!(!object[key].is_null(), "{words:?}: {:?}", support::keys(&object));

@@ -103,7 +103,8 @@ fn shielded(
             let derived = derive(model, request.principle)?;
             let workspace = derived.workspace();
             let settings = Settings::new(&workspace, request)?;
-            double_double::add(&workspace, &derived.dynamics, &settings, &mut motion)?;
+            let (dynamics, interrupt) = (&derived.dynamics, request.interrupt);
+            double_double::add(&workspace, dynamics, &settings, &mut motion, interrupt)?;
         }
         motion.leave_out_rates(&own);
         return Ok(motion);

@@ -11,7 +11,7 @@ struct System {
     kinds: &'static str,
 }
 
-const SYSTEMS: [System; 14] = [
+const SYSTEMS: [System; 17] = [
     // A spherical pendulum in Cartesian coordinates.
     System {
         text: "coordinates x, y, z\nparameters m = 1.2, g = 9.8, l = 0.7
@@ -50,7 +50,7 @@ const SYSTEMS: [System; 14] = [
             observe c = m*(x*y' - y*x')*y' - k*x/sqrt(x^2 + y^2)
             observe d = m*(x*y' - y*x')*x' + k*y/sqrt(x^2 + y^2)",
         principle: Principle::Chetaev,
-        kinds: "E L_z F1 F2",
+        kinds: "E L_z A_x A_y",
     },
     // An isotropic oscillator: Fradkin's tensor.
     System {
@@ -135,6 +135,38 @@ const SYSTEMS: [System; 14] = [
             observe b = A*(R[1,1]'^2 + R[2,1]'^2)/2 + B*(R[1,2]'^2 + R[2,2]'^2)/2",
         principle: Principle::Chetaev,
         kinds: "E L",
+    },
+    // A free body in Euler's angles: its angular momentum in space, of which only one angle is cyclic.
+    System {
+        text: "coordinates ph, th, ps\nparameters A = 1.2, B = 0.7, C = 2
+            let R = rotation_z(ph)*rotation_x(th)*rotation_z(ps)
+            let W = vee(transpose(R)*R')
+            kinetic (A*W[1]^2 + B*W[2]^2 + C*W[3]^2)/2
+            observe a = A*R[1,1]*W[1] + B*R[1,2]*W[2] + C*R[1,3]*W[3]
+            observe b = A*R[2,1]*W[1] + B*R[2,2]*W[2] + C*R[2,3]*W[3]
+            observe c = A*R[3,1]*W[1] + B*R[3,2]*W[2] + C*R[3,3]*W[3]",
+        principle: Principle::Chetaev,
+        kinds: "E p_ph L_1 L_2",
+    },
+    // A homogeneous ball on a turntable [Neimark and Fufaev 1972]: momenta that rolling keeps.
+    System {
+        text: "coordinates x, y, ph, th, ps\nparameters m = 1.3, a = 0.4, I = 0.2, w = 0.5
+            let R = rotation_z(ph)*rotation_x(th)*rotation_z(ps)
+            let omega = vee(R'*transpose(R))
+            kinetic m*(x'^2 + y'^2)/2 + I*dot(omega, omega)/2
+            constraint rx: x' - a*omega[2] = -w*y
+            constraint ry: y' + a*omega[1] = w*x
+            observe a1 = I*omega[1] - m*a*y'\nobserve a2 = I*omega[2] + m*a*x'\nobserve a3 = omega[3]",
+        principle: Principle::Chetaev,
+        kinds: "E_J p_ph J J2",
+    },
+    // A relativistic particle, whose Lagrangian is no polynomial and needs small velocities.
+    System {
+        text: "coordinates x, y\nparameters m = 1.3, c = 5, k = 0.5
+            lagrangian -m*c^2*sqrt(1 - (x'^2 + y'^2)/c^2) - k*(x^2 + y^2)/2
+            observe a = (x*y' - y*x')/sqrt(1 - (x'^2 + y'^2)/c^2)",
+        principle: Principle::Chetaev,
+        kinds: "E L_z",
     },
     // A driven pendulum with friction keeps nothing.
     System {

@@ -23,8 +23,8 @@ mod table;
 
 pub use equations::{
     Presentation, StandardForm, expression_graph, present, present_fractional,
-    present_fractional_hamilton, present_hamilton, present_outline, present_reduced,
-    present_short, present_short_quickly, present_standard,
+    present_fractional_hamilton, present_hamilton, present_hamilton_in_velocities,
+    present_outline, present_reduced, present_short, present_short_quickly, present_standard,
 };
 pub use geometry::{present_fractional_forms, present_geometry, trace_table};
 pub use json::json_text;

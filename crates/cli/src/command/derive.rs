@@ -4,8 +4,8 @@ use clap::Args;
 use pfaff::{Derivation, ExportForm, Language, at_state, export, read_state};
 use pfaff_present::{
     Presentation, StandardForm, ToJson, ToLatex, ToText, present, present_fractional,
-    present_fractional_hamilton, present_hamilton, present_outline, present_reduced,
-    present_short, present_standard,
+    present_fractional_hamilton, present_hamilton, present_hamilton_in_velocities,
+    present_outline, present_reduced, present_short, present_standard,
 };
 
 use crate::arguments::{ModelArguments, dependent, principle};
@@ -150,7 +150,12 @@ pub(crate) fn derive(arguments: &DeriveArguments) -> Result<Exit, Exit> {
             usage("an `equation` model has no multipliers to eliminate: leave --form out")
         })?,
         (None, Some("hamilton")) => {
-            present_hamilton(&derivation, dependent()?.as_deref()).map_err(failed)?
+            let page =
+                present_hamilton(&derivation, dependent()?.as_deref()).map_err(failed)?;
+            let is_short = arguments.full || format == "json" || page.fits_two_pages();
+            let other =
+                if is_short { None } else { present_hamilton_in_velocities(&derivation) };
+            other.unwrap_or(page)
         }
         (None, None) if format != "json" => {
             present_short(&derivation).unwrap_or_else(|| present(&derivation))

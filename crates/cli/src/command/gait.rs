@@ -45,8 +45,9 @@ pub(crate) fn gait(arguments: &GaitArguments) -> Result<Exit, Exit> {
         path: arguments.path.clone(),
         within: arguments.within,
     };
+    // NOTE: of a search that is cut short it cannot be told which loop is the best: it is given up at a limit.
     let found =
-        pfaff::gait(&model, &request, &mut || !guard::is_asked_to_end()).map_err(failed)?;
+        pfaff::gait(&model, &request, &mut || !guard::was_asked_to_end()).map_err(failed)?;
     print(&arguments.output.of(&found))?;
     Ok(Exit::Done)
 }

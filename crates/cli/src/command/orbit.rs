@@ -52,8 +52,9 @@ pub(crate) fn orbit(arguments: &OrbitArguments) -> Result<Exit, Exit> {
         tolerance: arguments.tolerance,
         backend: crate::backend::from_environment()?,
     };
+    // NOTE: a search has no part to show, and is given up at a limit.
     let found =
-        pfaff::orbit(&model, &request, &mut || !guard::is_asked_to_end()).map_err(failed)?;
+        pfaff::orbit(&model, &request, &mut || !guard::was_asked_to_end()).map_err(failed)?;
     let json = arguments.json || arguments.format == Some(PlainFormat::Json);
     print(&if json { found.to_json_line() } else { found.to_text() })?;
     Ok(Exit::Done)

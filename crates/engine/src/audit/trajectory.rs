@@ -329,11 +329,14 @@ fn kept_name(model: &Workspace, kept: &Conserved) -> String {
         ConservedKind::LinearMomentum(_) | ConservedKind::GaugeMomentum(_) => {
             format!("linear momentum {}", kept.name)
         }
-        ConservedKind::AngularMomentum { .. } => format!("angular momentum {}", kept.name),
+        ConservedKind::AngularMomentum { .. } | ConservedKind::BodyAngularMomentum(_) => {
+            format!("angular momentum {}", kept.name)
+        }
         ConservedKind::LinearSymmetry | ConservedKind::Nonholonomic => {
             format!("momentum {}", kept.name)
         }
         ConservedKind::Position => format!("integral {} of the constraints", kept.name),
+        ConservedKind::Laplace(_) => format!("Laplace's vector {}", kept.name),
         ConservedKind::Quadratic => format!("integral {} of second degree", kept.name),
     }
 }

@@ -120,6 +120,7 @@ pub(crate) fn run(
             record: &record,
             forgotten: &Cell::new(0),
             earlier: None,
+            complete: None,
         })
     };
     let seconds = request.seconds.unwrap_or(SEARCH_SECONDS);

@@ -48,6 +48,8 @@ const LOOSEST: f64 = 1e-3;
 const APART: f64 = 0.03;
 /// A loose run is compared at one in so many of the kept steps: each comparison costs some evaluations.
 const FEW: usize = 4;
+/// How near to the constraints a loose run stays, in parts of its tolerance.
+const NEAR: f64 = 1e-3;
 /// The error of a single step, in parts of the tolerance.
 const OF_STEP: f64 = 0.1;
 /// A change of the start, in tolerances and in parts of each component, by which growth is measured; and how much
@@ -58,6 +60,8 @@ const LARGEST_CHANGE: f64 = 1e-4;
 const FINER: f64 = 1e-3;
 /// What switches between segments may add to that, which is not measured.
 const SWITCHED: f64 = 10.0;
+/// Velocities that take a coordinate through so much of its size in the whole run do not matter.
+const HARDLY: f64 = 0.01;
 /// Steps whose rounding is added up.
 const MOST_SUMMED: f64 = 4000.0;
 
@@ -261,6 +265,7 @@ fn compared(first: &FirstRun<'_>, y0: &[f64], kind: Kind) -> Option<SecondRun> {
     }
     if is_loose {
         comparison.stride = FEW;
+        system.project_near(NEAR * second.tolerance);
     }
     let mut reached = integrate(&mut system, y0, &second, &mut comparison);
     comparison.is_apart |= !same_jumps(first, &mut system, comparison.seen, &mut reached);
@@ -315,8 +320,9 @@ fn compared(first: &FirstRun<'_>, y0: &[f64], kind: Kind) -> Option<SecondRun> {
             let of_time = if first.depends_on_time { 0.1 * late } else { 0.0 };
             let rounding = f64::EPSILON * (v + summed * fastest);
             let distance = (last.v[i] - there.v[i]).abs();
-            // What changes a coordinate by less than its size in the whole run does not matter.
-            let size = fastest.max(first.scales[i] / (outcome.t - options.t0).abs());
+            // What hardly changes a coordinate in the whole run does not matter.
+            let crossing = first.scales[i] / (outcome.t - options.t0).abs();
+            let size = fastest.max(HARDLY * crossing);
             let off = (distance - 4.0 * f64::EPSILON * outcome.t.abs() * a) / size;
             if off.is_finite() {
                 comparison.largest = comparison.largest.max(off);

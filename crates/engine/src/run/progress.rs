@@ -22,6 +22,8 @@ pub struct Progress<'a> {
     pub(crate) forgotten: &'a Cell<usize>,
     /// What came before, where the run consists of segments.
     pub(crate) earlier: Option<&'a Motion>,
+    /// Gives a segment the columns of the whole motion.
+    pub(crate) complete: Option<&'a dyn Fn(&mut Motion)>,
 }
 
 impl Progress<'_> {
@@ -51,10 +53,14 @@ impl Progress<'_> {
     /// forgotten, it begins with the [first](Self::first_row) that is left.
     pub fn motion(&self) -> Motion {
         let mut motion = collect(&self.setting, self.record);
+        if let Some(complete) = self.complete {
+            complete(&mut motion);
+        }
         if let Some(earlier) = self.earlier {
             let segment = std::mem::replace(&mut motion, earlier.clone());
             motion.append(segment);
         }
+        motion.leave_out_rates(self.setting.model);
         motion.stop = Stop { reason: StopReason::Interrupted, t: self.t };
         motion.statistics.steps = self.steps;
         motion

@@ -147,6 +147,7 @@ impl<'a> Recorder<'a> {
             record: &self.record,
             forgotten: &forgotten,
             earlier: None,
+            complete: None,
         };
         let goes_on = (self.watch)(&progress);
         if self.streams {

@@ -248,6 +248,13 @@ impl CompiledSystem {
         Self { events: Vec::new(), phases: Vec::new(), watched: None, ..self.clone() }
     }
 
+    /// Leaves residuals of this size, in parts of the terms of a constraint, when it projects.
+    pub(crate) fn project_near(&mut self, near: f64) {
+        if let Compiled::Saddle(kkt) = &mut self.dynamics {
+            kkt.near = kkt.near.max(near);
+        }
+    }
+
     /// The instant of a state: projected onto the constraints first if asked to.
     pub(crate) fn resolve(
         &mut self,

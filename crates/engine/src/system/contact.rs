@@ -31,9 +31,11 @@ const CLOSED: f64 = 1e-2;
 /// than the rounding with which gaps are watched.
 const UNSEEN: f64 = 64.0 * f64::EPSILON;
 
-/// A slip in a plane that is smaller, in parts of what it was, has come to rest: what is left is lost at once, which
-/// changes the motion by the square of it.
+/// A slip in a plane that is smaller, in parts of the velocities that it is made of, has come to rest: what is left is
+/// lost at once, which changes the motion by the square of it. It is also many times the tolerance, because below it
+/// the direction of the slip is not known.
 const HALT: f64 = 1e-7;
+const HALT_TOLERANCES: f64 = 100.0;
 
 /// Where slip in a plane begins, its direction is that of what was found for it until its speed is this part of what
 /// it may become: before, the direction of the slip itself would be stiff.
@@ -47,6 +49,8 @@ pub(crate) struct Slowness {
     /// What is added to the slip along its first direction, as long as it is smaller than `width`.
     pub(crate) offset: f64,
     pub(crate) width: f64,
+    /// Above this it goes on without the offset.
+    pub(crate) wide: f64,
 }
 
 /// The contacts of a model in one of its modes.
@@ -68,7 +72,7 @@ pub(crate) struct ContactSolver {
     span: f64,
     /// Whether impacts have accumulated: the others of them are then closed as well as the state after them is known.
     pub(crate) has_accumulated: bool,
-    /// How far away from zero each coordinate has been so far, as far as that is known.
+    /// How far away from zero each coordinate has been so far, and then how fast it was, as far as that is known.
     pub(crate) reach: Vec<f64>,
     /// Accelerations without contacts, where they were settled last.
     pub(crate) free: Vec<f64>,
@@ -248,6 +252,12 @@ impl ContactSolver {
         terms.map(|((c, x), rate)| c.abs() * (x.abs() + rate.abs() * self.span)).sum()
     }
 
+    /// How fast something was at most so far: what is left of that when it stops is rounding.
+    pub(crate) fn fastest(&self, row: &[f64]) -> f64 {
+        let speeds = self.reach.get(self.n()..).unwrap_or_default();
+        row.iter().zip(speeds).map(|(c, speed)| (c * speed).abs()).sum()
+    }
+
     /// Gaps that are smaller are rounding at the state last evaluated.
     pub(crate) fn slack(&self, k: usize) -> f64 {
         let (q, v) = self.inputs[1..].split_at(self.n());
@@ -299,6 +309,7 @@ impl ContactSolver {
         k: usize,
         f: usize,
         v: &[f64],
+        tolerance: f64,
         has_stopped: bool,
     ) -> Slowness {
         let Some(rub) = self.rubs(k).nth(f) else { return Slowness::default() };
@@ -309,13 +320,14 @@ impl ContactSolver {
             parts.fold(0.0_f64, |m, part: f64| m.max(part))
         };
         let size = largest(v).max(1e-3 * largest(&self.free) * self.span);
-        let rest = HALT * rub.speed().max(1e-3 * size);
-        let rest = if has_stopped { 1e-2 * rub.speed().min(rest) } else { rest };
-        let is_at_rest = has_stopped || rub.speed() <= rest;
-        Slowness {
-            rest,
-            offset: if is_at_rest { BEGIN * size } else { 0.0 },
-            width: 100.0 * BEGIN * size,
+        let rest = HALT.max((HALT_TOLERANCES * tolerance).min(1e-4)) * size;
+        let width = 100.0 * BEGIN * size;
+        if has_stopped || rub.speed() <= rest {
+            // NOTE: slip that comes back to minus the offset would have no direction.
+            let offset = BEGIN * size;
+            Slowness { rest: rest.max(3.0 * offset), offset, width, wide: 10.0 * width }
+        } else {
+            Slowness { rest, offset: 0.0, width, wide: 1e150 }
         }
     }
 
@@ -458,7 +470,7 @@ impl ContactSolver {
                     problem.noise[place + c] += ROUNDING * drift.abs();
                 }
                 let begun = hints.sliding.iter().find(|(k, b, _)| (*k, *b) == (index, f));
-                let size = |t: &&[f64]| self.size(t, v, a);
+                let size = |t: &&[f64]| self.size(t, v, a).max(self.fastest(t));
                 let slow = ROUNDING * rub.tangents.iter().map(size).fold(0.0, f64::max);
                 problem.pads[pad].sliding = match begun {
                     _ if !rub.is_exact() => {

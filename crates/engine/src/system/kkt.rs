@@ -20,6 +20,7 @@ use crate::system::constraint_scale::ConstraintScale;
 use crate::system::independent_constraints::{
     DefinedRows, independent, nearest_dependence, project_by_repeats, project_onto_columns,
 };
+use crate::system::projection::ROUNDING;
 use crate::system::saddle_point::{Blocks, Layout, Saddle};
 use crate::system::sparse_rows::{RowMatrix, RowPattern};
 
@@ -38,6 +39,8 @@ pub(crate) struct Kkt {
     pub(crate) scale: ConstraintScale,
     /// Which constraints carry the motion: the others repeat them, and their multipliers are zero.
     pub(crate) active: Vec<bool>,
+    /// Residuals of constraints, in parts of their terms, that a projection leaves.
+    pub(crate) near: f64,
     /// What evaluates the blocks, once they are compiled.
     pub(crate) backend: Backend,
     evaluator: BlockEvaluator,
@@ -203,6 +206,7 @@ impl Kkt {
             holonomic: equations.position.iter().map(Option::is_some).collect(),
             scale: ConstraintScale::new(g, equations),
             active: vec![true; m],
+            near: ROUNDING,
             backend,
             evaluator: BlockEvaluator {
                 run: Run::Sketch(GraphEvaluator::new(g, &inputs, &parameters, &outputs)?),

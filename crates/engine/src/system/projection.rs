@@ -3,15 +3,22 @@
 //! Positions first, $\varphi(t, q) = 0$ for the holonomic ones, then velocities, $\psi(t, q, \dot q) = 0$ for
 //! all: Newton's iteration in which every change is the
 //! smallest in the kinetic metric that does it, $\delta\dot q = M^{-1}A^\top\kappa$ with $A\,\delta\dot q = -\psi$.
+//!
+//! The matrix is factorised once for a state, and again only where residuals do not fall by a factor of ten: from the
+//! error of a step the factors are as good after the first change as before it. Where all constraints are holonomic,
+//! positions and velocities have the same matrix.
 
 use pfaff_solver::{
     Advance, EvalError, NewtonProblem, NewtonReport, NewtonRule, SizeTest, Stall, newton,
 };
 
 use crate::system::kkt::Kkt;
+use crate::system::saddle_point::Factors;
 
 /// A residual this small, relative to the terms of the constraint, is rounding of its own evaluation.
-const ROUNDING: f64 = 1e-15;
+pub(crate) const ROUNDING: f64 = 1e-15;
+/// Factors are taken again as long as residuals fall by this.
+const FALL: f64 = 0.1;
 /// Newton's iteration doubles the digits: from a step's error three or four are enough, from a guess a few more.
 const ITERATIONS: usize = 25;
 
@@ -26,11 +33,51 @@ pub(crate) fn project(
     if kkt.m == 0 {
         return Ok(());
     }
-    if kkt.holonomic.iter().any(|&h| h) {
-        project_positions(kkt, t, q, v, μ)?;
+    let rule = NewtonRule { converged: kkt.near, ..RULE };
+    let mut chord = Chord::default();
+    let is_here = kkt.holonomic.iter().any(|&h| h);
+    if is_here {
+        let mut positions = Positions { kkt, t, q, v, μ, chord };
+        ended(newton(&mut positions, &rule)?)?;
+        chord = positions.chord.of_velocities(kkt);
     }
-    project_velocities(kkt, t, q, v, μ)?;
+    ended(newton(&mut Velocities { kkt, t, q, v, μ, chord, is_here }, &rule)?)?;
     repeated_ones_agree(kkt, q, v)
+}
+
+/// How an iteration with factors that are taken again goes on.
+#[derive(Clone, Copy, Debug)]
+struct Chord {
+    /// Whether the factors of the last solve are those of this iteration.
+    is_factorised: bool,
+    /// The residual, and the one before.
+    size: f64,
+    last: f64,
+}
+
+impl Default for Chord {
+    fn default() -> Self {
+        Self { is_factorised: false, size: f64::INFINITY, last: f64::INFINITY }
+    }
+}
+
+impl Chord {
+    fn see(&mut self, size: f64) -> f64 {
+        (self.last, self.size) = (self.size, size);
+        size
+    }
+
+    /// Which factors the next change takes.
+    fn factors(&self) -> Factors {
+        let falls = self.last.is_infinite() || self.size <= FALL * self.last;
+        if self.is_factorised && falls { Factors::Last } else { Factors::New }
+    }
+
+    /// What is left of an iteration for positions for that of the velocities.
+    fn of_velocities(self, kkt: &Kkt) -> Self {
+        let is_same = (0..kkt.m).all(|a| kkt.holonomic[a] || !kkt.active[a]);
+        Self { is_factorised: self.is_factorised && is_same, ..Self::default() }
+    }
 }
 
 /// Constraints that repeat others must be met when those are, at the state last evaluated.
@@ -60,7 +107,7 @@ pub(crate) fn project_positions(
     v: &[f64],
     μ: &[f64],
 ) -> Result<(), EvalError> {
-    ended(newton(&mut Positions { kkt, t, q, v, μ }, &RULE)?)
+    ended(newton(&mut Positions { kkt, t, q, v, μ, chord: Chord::default() }, &RULE)?)
 }
 
 /// Newton's iteration for the velocities.
@@ -71,7 +118,8 @@ pub(crate) fn project_velocities(
     v: &mut [f64],
     μ: &[f64],
 ) -> Result<(), EvalError> {
-    ended(newton(&mut Velocities { kkt, t, q, v, μ }, &RULE)?)
+    let chord = Chord::default();
+    ended(newton(&mut Velocities { kkt, t, q, v, μ, chord, is_here: false }, &RULE)?)
 }
 
 /// Residuals are tested before each step. What is small and no longer falls is rounding.
@@ -99,6 +147,7 @@ struct Positions<'a> {
     q: &'a mut [f64],
     v: &'a [f64],
     μ: &'a [f64],
+    chord: Chord,
 }
 
 impl NewtonProblem for Positions<'_> {
@@ -106,12 +155,13 @@ impl NewtonProblem for Positions<'_> {
 
     fn linearise(&mut self) -> Result<f64, EvalError> {
         self.kkt.evaluate(self.t, self.q, self.v, self.μ);
-        Ok(worst_position(self.kkt, self.q))
+        Ok(self.chord.see(worst_position(self.kkt, self.q)))
     }
 
     fn advance(&mut self, _part: f64) -> Result<Advance, EvalError> {
-        let step = self.kkt.position_correction()?;
+        let (step, is_plain) = self.kkt.position_correction(self.chord.factors())?;
         self.q.iter_mut().zip(step).for_each(|(q, δ)| *q += δ);
+        self.chord.is_factorised = is_plain;
         Ok(Advance::Taken(0.0))
     }
 }
@@ -123,19 +173,25 @@ struct Velocities<'a> {
     q: &'a [f64],
     v: &'a mut [f64],
     μ: &'a [f64],
+    chord: Chord,
+    /// Whether the blocks are those of the state already.
+    is_here: bool,
 }
 
 impl NewtonProblem for Velocities<'_> {
     type Error = EvalError;
 
     fn linearise(&mut self) -> Result<f64, EvalError> {
-        self.kkt.evaluate(self.t, self.q, self.v, self.μ);
-        Ok(worst_velocity(self.kkt, self.v))
+        if !std::mem::take(&mut self.is_here) {
+            self.kkt.evaluate(self.t, self.q, self.v, self.μ);
+        }
+        Ok(self.chord.see(worst_velocity(self.kkt, self.v)))
     }
 
     fn advance(&mut self, _part: f64) -> Result<Advance, EvalError> {
-        let step = self.kkt.velocity_correction()?;
+        let step = self.kkt.velocity_correction(self.chord.factors())?;
         self.v.iter_mut().zip(step).for_each(|(v, δ)| *v += δ);
+        self.chord.is_factorised = true;
         Ok(Advance::Taken(0.0))
     }
 }

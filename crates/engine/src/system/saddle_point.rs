@@ -58,6 +58,15 @@ enum Outcome {
     Dropped,
 }
 
+/// Which factors of the matrix a solve takes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Factors {
+    /// Those of the matrix.
+    New,
+    /// Those of the last solve: of nearly the same matrix.
+    Last,
+}
+
 /// (K) by columns.
 #[derive(Clone, Debug, Default)]
 struct SparseSaddle {
@@ -214,6 +223,25 @@ impl Saddle {
         }
         self.solution.iter_mut().zip(&self.balance).for_each(|(x, c)| *x *= c);
         Ok(())
+    }
+
+    /// Solves (K), by the factors of the last solve if that is asked for and no rows were dropped there.
+    pub(crate) fn solve_by(
+        &mut self,
+        factors: Factors,
+        blocks: &Blocks<'_>,
+    ) -> Result<(), EvalError> {
+        let size = blocks.size();
+        let is_known = self.outcome != Outcome::Dropped && self.solution.len() == size;
+        if factors == Factors::New || !is_known {
+            return self.solve(blocks);
+        }
+        let mut solution = std::mem::take(&mut self.solution);
+        solution[..blocks.force.len()].copy_from_slice(blocks.force);
+        solution[blocks.force.len()..].copy_from_slice(blocks.drift);
+        let solved = self.solve_again(&mut solution);
+        self.solution = solution;
+        solved
     }
 
     /// Solves the last system with another right side, which becomes the solution. Where rows were dropped, the

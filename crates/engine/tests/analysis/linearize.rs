@@ -474,3 +474,21 @@ fn a_driven_oscillator_has_no_nearest_equilibrium() {
     assert!(!found.is_equilibrium && found.nearest.is_none());
     assert_eq!(found.reason, StabilityReason::ExplicitTime);
 }
+
+/// Constraints that repeat each other at one point only: two circles that touch, and the crossing of two lines.
+#[test]
+fn singular_points_are_refused() {
+    let circles = "coordinates x, y\nlagrangian (x'^2 + y'^2)/2 - y\nconstraint c: x^2 + y^2 = 1\n\
+                   constraint d: x^2 + (y + 2)^2 = 1\ninitial x = 0, y = -1";
+    let lines = "coordinates x, y\nlagrangian (x'^2 + y'^2)/2\nconstraint c: x*y = 0\ninitial x = 0, y = 0";
+    for text in [circles, lines] {
+        let model = Model::parse(text).expect("the text is right");
+        let refused =
+            linearize(&model, &LinearizeRequest::default()).expect_err("it is singular");
+        assert!(refused.to_string().contains("singular point"), "{refused}");
+    }
+    // A loop that repeats its constraints everywhere is regular.
+    let twice = "coordinates x, y\nlagrangian (x'^2 + y'^2)/2 - y\nconstraint c: x^2 + y^2 = 1\n\
+                 constraint d: 2*x^2 + 2*y^2 = 2\ninitial x = 0, y = -1";
+    has(&of(twice, "x=0, y=-1"), &[[0.0, 1.0]], 1e-12);
+}

@@ -464,3 +464,84 @@ fn very_unstable_motions_are_followed() {
     assert_eq!(stability, Stability::AsymptoticallyStable);
     assert_eq!(unstable, Stability::Unstable);
 }
+
+/// A ball that bounces once in each period of a vibrating table: it leaves with gT/2, so that the table has the speed
+/// Aw cos θ = r gT/2 there, r = (1 − e)/(1 + e), and comes to be where A = π g r/w² (a fold). Its period doubles where
+/// (1 + e)² A w² sin θ = 2 (1 + e²) g. The product of the multipliers is e².
+#[test]
+fn a_ball_on_a_vibrating_table_is_followed() {
+    let text = |a: f64| {
+        let theta = libm::acos(PI * 9.81 / 3.0 / 1600.0 / a);
+        format!(
+            "coordinates y\nparameters g = 9.81, A = {a}, w = 40, e = 0.5\nstate th: w\n\
+             lagrangian y'^2/2 - g*y\ncontact table: y - A*sin(th) >= 0, restitution = e\n\
+             initial th = {theta}, y = A*sin({theta}) + 1e-6, y' = 9.81*pi/40\nsolve t = 0..3"
+        )
+    };
+    let found = of(&text(0.008), None, None);
+    assert!((found.period - TAU / 40.0).abs() < 1e-10, "{}", found.period);
+    let product = found.multipliers[0][0] * found.multipliers[1][0]
+        - found.multipliers[0][1] * found.multipliers[1][1];
+    assert!((product - 0.25).abs() < 1e-8, "{:?}", found.multipliers);
+    let branch = |to: f64| {
+        let request =
+            ContinueRequest { parameter: "A".into(), from: 0.008, to, ..Default::default() };
+        let model = Model::parse(&text(0.008)).expect("a model");
+        let orbit = OrbitRequest::default();
+        let found = continue_orbits(&model, &request, &orbit, &mut || true).expect("a branch");
+        found.branches.into_iter().next().expect("a branch")
+    };
+    let at = |branch: &pfaff::Branch, kind: &str| {
+        branch.special.iter().find(|s| s.kind == kind).expect(kind).parameter
+    };
+    let fold = PI * 9.81 / 3.0 / 1600.0;
+    let flip = libm::hypot(fold, 2.0 * 1.25 * 9.81 / (2.25 * 1600.0));
+    // Differences of runs with a tolerance of 1e-12.
+    let found = at(&branch(0.011), "flip");
+    assert!((found - flip).abs() < 1e-7 * flip, "{found} {flip}");
+    let found = at(&branch(0.006), "fold");
+    assert!((found - fold).abs() < 1e-6 * fold, "{found} {fold}");
+}
+
+/// The rimless wheel over its slope: ω₊² = e d/(1 − e) at every point, until it does not get over the top.
+#[test]
+fn the_rimless_wheel_is_followed_over_its_slope() {
+    let text = "
+        coordinates a
+        parameters s = 0.08, g = 9.81, al = 0.3
+        lagrangian a'^2/2 - g*cos(a)
+        event rising step: a - s - al
+        on step: a = a - 2*al, a' = cos(2*al)*a'
+        initial a = -0.2, a' = 1.2
+        solve t = 0..10";
+    let request =
+        ContinueRequest { parameter: "s".into(), from: 0.08, to: 0.01, ..Default::default() };
+    let model = Model::parse(text).expect("a model");
+    let found = continue_orbits(&model, &request, &OrbitRequest::default(), &mut || true);
+    let found = found.expect("a branch");
+    let points = &found.branches[0].points;
+    let e = libm::cos(0.6_f64).powi(2);
+    for point in points {
+        let s = point.parameter;
+        let d = 2.0 * 9.81 * (libm::cos(s - 0.3) - libm::cos(s + 0.3));
+        let expected = (e * d / (1.0 - e)).sqrt();
+        assert!((point.state[1].1 - expected).abs() < 1e-9, "{s} {:?}", point.state);
+        assert_eq!(point.stability, Stability::AsymptoticallyStable);
+    }
+    assert_eq!(found.branches[0].end, "no further periodic motion");
+    // It gets over the top where ω₊² ≥ 2g(1 − cos(al − s)): there the branch ends.
+    let last = points.last().expect("a point").parameter;
+    let over = |s: f64| {
+        let d = 2.0 * 9.81 * (libm::cos(s - 0.3) - libm::cos(s + 0.3));
+        e * d / (1.0 - e) - 2.0 * 9.81 * (1.0 - libm::cos(0.3 - s))
+    };
+    assert!(over(last) > 0.0 && over(last - 2e-3) < 0.0, "{last}");
+}
+
+/// A driven table in t itself is refused, with the way to write it.
+#[test]
+fn jumps_in_time_are_refused() {
+    let text = "coordinates y\nlagrangian y'^2/2 - 9.81*y\ncontact table: y - 0.01*sin(40*t) >= 0, restitution = 0.5\n\
+                initial y = 0.1\nsolve t = 0..3";
+    assert!(refused(text, Some("table"), None).contains("state th: w"));
+}

@@ -337,3 +337,39 @@ fn a_stack_of_balls_comes_to_rest() {
         }
     }
 }
+
+/// What a contact carries is an output, and its friction too: in flight nothing, at rest the weight.
+#[test]
+fn what_contacts_carry_is_observed() {
+    let text = "coordinates x, y\nparameters g = 9.81\nlagrangian (x'^2 + y'^2)/2 - g*y\n\
+                contact floor: y >= 0, friction = 0.1\nobserve load = lambda(floor)\n\
+                observe drag = friction(floor)\nevent rising pressed: lambda(floor) - 5\n\
+                initial y = 1, x' = 3\nsolve t = 0..2";
+    let motion = sound(text);
+    let column =
+        |name: &str| &motion.observed.iter().find(|s| s.name == name).expect("it").values;
+    assert_eq!((column("load")[0], column("drag")[0]), (0.0, 0.0));
+    assert!((last(&motion.observed, "load") - 9.81).abs() < 1e-12);
+    assert!((last(&motion.observed, "drag") + 0.981).abs() < 1e-12);
+}
+
+/// A motion that is looked at while it goes on has the columns that it will have, in all segments.
+#[test]
+fn what_is_shown_on_the_way_has_all_columns() {
+    let text = "coordinates x, y\nparameters g = 9.81\nstate z: x\nlagrangian (x'^2 + y'^2)/2 - g*y\n\
+                contact floor: y >= 0, friction = 0.1\ninitial y = 1, x' = 3\nsolve t = 0..2";
+    let model = crate::support::model(text);
+    let (mut names, mut shown) = (Vec::new(), 0);
+    let end = pfaff::run_watched(&model, &Run::default(), &mut |progress| {
+        let motion = progress.motion();
+        names = motion.columns().into_iter().map(|(name, _)| name).collect();
+        for (name, values) in motion.columns() {
+            assert_eq!(values.len(), motion.t.len(), "{name}");
+        }
+        shown += 1;
+        true
+    });
+    let end = end.expect("it runs");
+    let all: Vec<String> = end.columns().into_iter().map(|(name, _)| name).collect();
+    assert!(shown > 3 && names == all, "{shown} {names:?} {all:?}");
+}

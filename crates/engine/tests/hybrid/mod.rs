@@ -10,6 +10,7 @@ mod plane;
 mod random;
 mod resets;
 mod sensitivities;
+mod sliding;
 
 use pfaff::{Motion, Run, Verdict};
 

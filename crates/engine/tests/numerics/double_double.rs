@@ -1,6 +1,8 @@
 //! Motions with some thirty digits.
 
-use pfaff::{Precision, Run, Verdict};
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use pfaff::{Interrupt, Note, Precision, Run, StopReason, Verdict};
 
 use crate::support;
 
@@ -67,4 +69,26 @@ fn what_has_no_thirty_digits_is_refused() {
         "coordinates x\nequation x' = x\ninitial x = 1\nsolve t = 0..1, precision = double_double\n",
     );
     assert!(support::run(&model, &Run::default()).double_double.is_some());
+}
+
+/// Asked to end after the motion in doubles, a run keeps that and says so.
+#[test]
+fn thirty_digits_that_are_interrupted_leave_doubles() {
+    static ASKED: AtomicUsize = AtomicUsize::new(0);
+    static ALLOWED: AtomicUsize = AtomicUsize::new(usize::MAX);
+    let interrupt =
+        Interrupt(|| ASKED.fetch_add(1, Ordering::Relaxed) >= ALLOWED.load(Ordering::Relaxed));
+    let text = "coordinates x\nlagrangian x'^2/2 + cos(x)\ninitial x = 1\nsolve t = 0..40\n";
+    let model = support::model(text);
+    let request = Run::default().interrupt(interrupt);
+    let doubles = support::run(&model, &request);
+    // As often as the run in doubles asks, and three steps more.
+    ALLOWED.store(ASKED.swap(0, Ordering::Relaxed) + 3, Ordering::Relaxed);
+    let motion = support::run(&model, &request.precision(Precision::DoubleDouble));
+    assert_eq!(motion.stop.reason, StopReason::Interrupted);
+    assert!(motion.double_double.is_none());
+    assert_eq!(motion.q[0].values, doubles.q[0].values);
+    let told =
+        |note: &Note| matches!(note, Note::Stopped(why) if why.contains("thirty digits"));
+    assert!(motion.notes.iter().any(told), "{:?}", motion.notes);
 }

@@ -15,22 +15,23 @@ mod collect;
 mod finish;
 mod form;
 mod normal;
+mod pen;
 mod polynomial;
 mod quotient;
 mod relations;
 mod trigonometry;
 
-use num_traits::{One, Signed, ToPrimitive};
+use num_traits::One;
 use rustc_hash::FxHashMap;
 
+use crate::ZeroTest;
 use crate::graph::Graph;
 use crate::graph::node::{Expr, Node, Role};
-use crate::math::Unary;
 use crate::print;
-use crate::{Rational, ZeroTest};
-use atoms::{Angle, Arguments, Atom, Generator};
+use atoms::{Arguments, Atom, Generator};
 use collect::Collector;
 use form::{Form, Leaf, Place, rank};
+use pen::{Pen, number};
 use polynomial::{Budget, Coefficient, Monomial, Polynomial};
 use quotient::Field;
 
@@ -225,15 +226,34 @@ impl Graph {
 #[derive(Clone, Debug)]
 enum Choice {
     AsItIs,
-    Formula { form: Form, atoms: Vec<Atom>, generators: Vec<Generator> },
+    /// Terms that are written by themselves, with their signs: `true` for minus.
+    Sum(Vec<(bool, Expr)>),
+    Formula {
+        form: Form,
+        atoms: Vec<Atom>,
+        generators: Vec<Generator>,
+    },
 }
 
 impl Choice {
+    /// Whether it has a bracket with a factor.
+    fn is_factored(&self) -> bool {
+        let has_bracket = |form: &Form| match form {
+            Form::Product { factors, .. } => factors.iter().any(|f| f.0.is_sum()),
+            Form::Sum(_) | Form::Leaf(_) => false,
+        };
+        match self {
+            Self::Formula { form: Form::Sum(terms), .. } => terms.iter().any(has_bracket),
+            Self::Formula { form, .. } => has_bracket(form),
+            Self::AsItIs | Self::Sum(_) => false,
+        }
+    }
+
     /// Whether nothing is left to take apart in the arguments of sines: no sums and no even multiples.
     fn has_single_angles(&self) -> bool {
         let is_single = |g: &Generator| g.form.len() == 1 && g.unit.numer() % 2 != 0;
         match self {
-            Self::AsItIs => true,
+            Self::AsItIs | Self::Sum(_) => true,
             Self::Formula { generators, .. } => generators.iter().all(is_single),
         }
     }
@@ -276,7 +296,8 @@ impl<'a> Paper<'a> {
         for arguments in [Arguments::Whole, Arguments::Apart] {
             let Some((choice, width)) = self.formula(e, arguments, depth) else { break };
             let is_apart = choice.has_single_angles();
-            if width >= best {
+            // A mass stands before its bracket, also where that saves nothing.
+            if width > best || (width == best && !choice.is_factored()) {
                 if is_apart {
                     break;
                 }
@@ -293,6 +314,41 @@ impl<'a> Paper<'a> {
             if is_apart {
                 break;
             }
+        }
+        self.choose_terms(e, best, depth);
+    }
+
+    /// A long sum that has no short formula as a whole: its terms by themselves.
+    fn choose_terms(&mut self, e: Expr, best: usize, depth: usize) {
+        const LONG: usize = 80;
+        let is_given = matches!(self.chosen.get(&e), Some(Choice::AsItIs));
+        if !is_given || best < LONG || depth > 0 {
+            return;
+        }
+        let (mut terms, mut rest) = (Vec::new(), vec![(false, e)]);
+        while let Some((is_less, e)) = rest.pop() {
+            match self.source.node(e) {
+                Node::Add(a, b) => rest.extend([(is_less, b), (is_less, a)]),
+                Node::Sub(a, b) => rest.extend([(!is_less, b), (is_less, a)]),
+                _ => terms.push((is_less, e)),
+            }
+        }
+        // NOTE: energies are sums of two or three; many terms would be shortened as a whole if at all.
+        let halves = match self.source.node(e) {
+            Node::Add(a, b) => vec![(false, a), (false, b)],
+            Node::Sub(a, b) => vec![(false, a), (true, b)],
+            _ => return,
+        };
+        let parts = if terms.len() <= 4 { terms } else { halves };
+        for &(_, part) in &parts {
+            self.choose(part, depth + 1);
+        }
+        let before = self.chosen.insert(e, Choice::Sum(parts));
+        let made = self.write(e, &self.desk);
+        if self.text_width(made) >= best
+            && let Some(before) = before
+        {
+            self.chosen.insert(e, before);
         }
     }
 
@@ -321,7 +377,15 @@ impl<'a> Paper<'a> {
         const FRACTION: usize = 8;
         let g = &self.desk;
         let is_fraction = |o: Expr| matches!(g.node(o), Node::Div(..));
+        // 1/10/m
+        let is_broken = |o: Expr| g.number_of(o).is_some_and(|n| !n.is_integer());
+        let is_sum = |o: Expr| matches!(g.node(o), Node::Add(..) | Node::Sub(..));
         let bad = |e: &&Expr| match g.node(**e) {
+            // a + (b - c)
+            Node::Add(_, b) | Node::Sub(_, b) if is_sum(b) => true,
+            // (a*b)^2
+            Node::Pow(a, _) => matches!(g.node(a), Node::Mul(..)),
+            Node::Div(a, _) if is_broken(a) => true,
             Node::Div(a, b) => {
                 // a/(1/m + b/J), (a/m - b/J)/c
                 let of_fractions = |e: Expr| match g.node(e) {
@@ -447,136 +511,21 @@ impl<'a> Paper<'a> {
                 let pen = Pen { paper: self, page, generators };
                 pen.form(atoms, form)
             }
+            Some(Choice::Sum(parts)) => {
+                let mut terms = Vec::new();
+                for &(is_less, part) in parts {
+                    let mut rest = vec![(is_less, self.write(part, page))];
+                    while let Some((is_less, e)) = rest.pop() {
+                        match page.node(e) {
+                            Node::Add(a, b) => rest.extend([(is_less, b), (is_less, a)]),
+                            Node::Sub(a, b) => rest.extend([(!is_less, b), (is_less, a)]),
+                            _ => terms.push(if is_less { page.neg(e) } else { e }),
+                        }
+                    }
+                }
+                page.sum(terms)
+            }
             Some(Choice::AsItIs) | None => self.source.in_reading_order(&[e], page)[0],
         }
-    }
-}
-
-/// Writes formulas into a graph.
-struct Pen<'a> {
-    paper: &'a Paper<'a>,
-    page: &'a Graph,
-    generators: &'a [Generator],
-}
-
-impl Pen<'_> {
-    fn form(&self, atoms: &[Atom], form: &Form) -> Expr {
-        let g = self.page;
-        match form {
-            Form::Leaf(leaf) => self.atom(atoms, *leaf),
-            Form::Sum(terms) => g.sum(terms.iter().map(|t| self.form(atoms, t))),
-            Form::Product { coefficient, factors } => {
-                let (mut above, mut below) = (g.one(), g.one());
-                let mut exponent: Vec<(usize, i64)> = Vec::new();
-                for (base, halves) in factors {
-                    if let Form::Leaf(leaf) = base
-                        && let Atom::Exp(generator) = &atoms[*leaf as usize]
-                    {
-                        exponent.push((*generator, i64::from(halves / 2)));
-                        continue;
-                    }
-                    let base = self.form(atoms, base);
-                    let power = self.power(base, halves.abs());
-                    let side = if *halves > 0 { &mut above } else { &mut below };
-                    *side = g.mul(*side, power);
-                }
-                if !exponent.is_empty() {
-                    above = g.mul(above, g.unary(Unary::Exp, self.angle(&exponent)));
-                }
-                let k = coefficient.abs();
-                let product = if above == g.one() {
-                    let below = g.mul(number(g, &(*k.denom()).into()), below);
-                    g.div(number(g, &(*k.numer()).into()), below)
-                } else {
-                    g.mul(number(g, &k), g.div(above, below))
-                };
-                if coefficient.is_negative() { g.neg(product) } else { product }
-            }
-        }
-    }
-
-    fn power(&self, base: Expr, halves: i32) -> Expr {
-        let g = self.page;
-        match halves {
-            1 => g.sqrt(base),
-            n if n % 2 == 0 => g.pow(base, g.integer(i64::from(n / 2))),
-            n => g.pow(base, g.fraction(i64::from(n), 2)),
-        }
-    }
-
-    fn atom(&self, atoms: &[Atom], number: u32) -> Expr {
-        let g = self.page;
-        let of = |f: [Unary; 2], angle: &Angle| {
-            let argument = self.angle(&angle.multiples);
-            g.unary(f[usize::from(angle.hyperbolic)], argument)
-        };
-        match &atoms[number as usize] {
-            Atom::Node(e) => self.node(*e),
-            Atom::Cos(angle) => of([Unary::Cos, Unary::Cosh], angle),
-            Atom::Sin(angle) => of([Unary::Sin, Unary::Sinh], angle),
-            Atom::Tan(angle) => of([Unary::Tan, Unary::Tanh], angle),
-            Atom::Exp(generator) => g.unary(Unary::Exp, self.angle(&[(*generator, 1)])),
-            Atom::Root(X) => g.sqrt(self.polynomial(atoms, X)),
-        }
-    }
-
-    /// The terms of a polynomial as they are.
-    fn polynomial(&self, atoms: &[Atom], p: &Polynomial) -> Expr {
-        let terms = p.terms().rev().map(|(m, k)| {
-            let factors = m.factors().iter().map(|&(a, n)| (Form::Leaf(a), 2 * n)).collect();
-            self.form(atoms, &Form::Product { coefficient: *k, factors })
-        });
-        self.page.sum(terms)
-    }
-
-    /// An atom that is a node of the source.
-    fn node(&self, e: Expr) -> Expr {
-        let (source, g) = (self.paper.source, self.page);
-        match source.node(e) {
-            Node::Symbol(_) | Node::Pi | Node::Number(_) | Node::Memory(..) => {
-                source.in_reading_order(&[e], g)[0]
-            }
-            Node::Table { table, order, argument } => {
-                let argument = self.paper.write(argument, g);
-                g.table_derivative(source.table_of(table), order, argument)
-            }
-            node => {
-                let made: FxHashMap<Expr, Expr> =
-                    node.operands().map(|o| (o, self.paper.write(o, g))).collect();
-                g.store.borrow_mut().rebuild(node, |o| made[&o])
-            }
-        }
-    }
-
-    /// $\sum_i n_i b_i x_i$
-    fn angle(&self, multiples: &[(usize, i64)]) -> Expr {
-        let g = self.page;
-        let mut terms: Vec<(Expr, Coefficient)> = Vec::new();
-        for &(place, n) in multiples {
-            let Generator { form, unit } = &self.generators[place];
-            for (e, k) in form {
-                let k = k * unit * Coefficient::from_integer(i128::from(n));
-                match terms.iter_mut().find(|t| t.0 == *e) {
-                    Some(known) => known.1 += k,
-                    None => terms.push((*e, k)),
-                }
-            }
-        }
-        let is_pi = |e: Expr| self.paper.source.node(e) == Node::Pi;
-        terms.sort_by_key(|t| (is_pi(t.0), t.1.is_negative(), t.0));
-        g.sum(terms.iter().map(|(e, k)| {
-            let x = self.paper.write(*e, g);
-            g.mul(number(g, k), x)
-        }))
-    }
-}
-
-fn number(g: &Graph, k: &Coefficient) -> Expr {
-    if k.is_one() {
-        return g.one();
-    }
-    match (k.numer().to_i64(), k.denom().to_i64()) {
-        (Some(n), Some(d)) => g.fraction(n, d),
-        _ => g.number(Rational::new((*k.numer()).into(), (*k.denom()).into())),
     }
 }

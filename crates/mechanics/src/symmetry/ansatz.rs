@@ -119,14 +119,19 @@ impl<'a> Search<'a> {
         let mut space = NullSpace::new(columns);
         let mut evaluator = g.evaluator(&self.all);
         let mut idle = 0;
+        // NOTE: √(1 − v²/c²) needs small velocities.
+        let mut scale = 1.0;
         for point in 0..3 * columns as u64 + 20 {
             if space.dimension() == 0 {
                 return Vec::new();
             }
-            let value =
-                |s: Expr| somewhere(g, s, point) * if Some(s) == doubled { 2.0 } else { 1.0 };
+            let value = |s: Expr| {
+                let factor = if Some(s) == doubled { 2.0 } else { 1.0 };
+                somewhere(g, s, point) * if g.varies(s) { scale } else { factor }
+            };
             let values = evaluator.at(&value);
             if values.iter().any(|x| !x.is_finite()) {
+                scale = if scale < 0.1 { 1.0 } else { scale / 2.0 };
                 continue;
             }
             let before = space.dimension();

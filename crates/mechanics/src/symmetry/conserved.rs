@@ -3,11 +3,12 @@
 use pfaff_expr::Expr;
 use pfaff_model::{Dynamics, Principle, Workspace};
 
-use super::conserved_quantity::{Conserved, ConservedKind};
+use super::conserved_quantity::{Conserved, ConservedKind, axis, vector_component};
 use super::linear_field::linear_fields;
 use super::momenta::{Momentum, kept_with};
 use super::positions::kept_positions;
 use super::quadratic::quadratic;
+use super::turns::turns;
 use crate::equations::Equations;
 use crate::lagrangian::kinetic::Kinetic;
 
@@ -50,11 +51,18 @@ pub fn conserved(model: &Workspace, equations: &Equations, effort: Effort) -> Ve
         && !model.coordinates.iter().any(|c| c.is_state);
     g.merging(|| {
         let mut list = List { model, all: vec![g.one()], found: Vec::new() };
-        let mut extra: Vec<Vec<Expr>> = Vec::new();
-        if is_small && effort == Effort::Full && !equations.residual.is_empty() {
+        let mut extra: Vec<(Vec<Expr>, Option<Expr>)> = Vec::new();
+        let is_wanted = is_small && effort == Effort::Full;
+        let turns = if is_wanted && equations.principle == Principle::Chetaev {
+            turns(model, equations, lagrangian)
+        } else {
+            Vec::new()
+        };
+        extra.extend(turns.iter().map(|t| (t.generator.clone(), Some(t.momentum))));
+        if is_wanted && !equations.residual.is_empty() {
             let fields = linear_fields(model, equations, lagrangian, false, false);
             let own = fields.iter().filter(|f| f.is_of_coordinates());
-            extra.extend(own.map(|f| f.generator(model)));
+            extra.extend(own.map(|f| (f.generator(model), None)));
         }
         // What the text names keeps its name.
         let (given, others): (Vec<Momentum>, Vec<Momentum>) =
@@ -68,23 +76,23 @@ pub fn conserved(model: &Workspace, equations: &Equations, effort: Effort) -> Ve
             for field in linear_fields(model, equations, lagrangian, true, with_gauge) {
                 list.add(field.conserved(model, equations));
             }
-        } else if g.is_zero(equations.power) && equations.residual.is_empty() {
+        }
+        let has_energy = list.found.iter().any(is_energy);
+        if !has_energy && g.is_zero(equations.power) && equations.residual.is_empty() {
             let (kind, quantity) = (ConservedKind::Energy, equations.energy);
             list.add(Conserved { name: String::new(), kind, quantity });
         }
         for Momentum { name, momentum, generator, .. } in others {
             let single = generator.iter().filter(|&&x| x != g.zero()).count() == 1;
             let place = model.coordinates.iter().position(|c| c.name == name);
-            let kind = match place {
-                Some(k) if single => ConservedKind::Momentum(k),
+            let turn = turns.iter().find(|t| t.generator == generator);
+            let kind = match (place, turn) {
+                (_, Some(turn)) => ConservedKind::BodyAngularMomentum(turn.axis),
+                (Some(k), _) if single => ConservedKind::Momentum(k),
                 _ => ConservedKind::Nonholonomic,
             };
             list.add(Conserved { name: String::new(), kind, quantity: momentum });
         }
-        let is_energy = |c: &Conserved| {
-            use ConservedKind::{Energy, JacobiIntegral, MovingEnergy};
-            matches!(c.kind, Energy | JacobiIntegral | MovingEnergy)
-        };
         list.found.sort_by_key(|c| !is_energy(c));
         if effort != Effort::Run
             && equations.principle == Principle::Chetaev
@@ -102,6 +110,11 @@ pub fn conserved(model: &Workspace, equations: &Equations, effort: Effort) -> Ve
         }
         list.named()
     })
+}
+
+fn is_energy(c: &Conserved) -> bool {
+    use ConservedKind::{Energy, JacobiIntegral, MovingEnergy};
+    matches!(c.kind, Energy | JacobiIntegral | MovingEnergy)
 }
 
 /// Whether the Lagrangian may change by a rate along a shift: it has a part linear in the velocities, or forces contain
@@ -179,26 +192,27 @@ fn stem(model: &Workspace, kind: &ConservedKind) -> String {
         ConservedKind::Momentum(k) => format!("p_{}", plain(*k)),
         ConservedKind::LinearMomentum(ks) | ConservedKind::GaugeMomentum(ks) => {
             let last = ks.iter().min().map_or_else(String::new, |&k| plain(k));
-            format!("P_{last}")
-        }
-        ConservedKind::AngularMomentum { pairs, .. } => {
-            let mut names: Vec<String> =
-                pairs.first().map_or_else(Vec::new, |&(a, b)| vec![plain(a), plain(b)]);
-            names.sort();
-            // The axis where the letters are those of space.
-            let axes = [["x", "y", "z"], ["y", "z", "x"], ["x", "z", "y"]];
-            let axis = axes.iter().find(|a| {
-                names.len() == 2 && names[0].starts_with(a[0]) && names[1].starts_with(a[1])
-            });
-            match axis {
-                Some(axis) => format!("L_{}", axis[2]),
-                None => "L".into(),
+            // The same component of several vectors.
+            let component = |&k: &usize| vector_component(model, k).map(|c| c.1);
+            let first = ks.first().and_then(component);
+            match first.filter(|_| ks.len() > 1 && ks.iter().all(|k| component(k) == first)) {
+                Some(i) => format!("P_{i}"),
+                None => format!("P_{last}"),
             }
         }
+        ConservedKind::AngularMomentum { pairs, .. } => {
+            let axis = pairs.first().and_then(|&(a, b)| axis(model, a.min(b), a.max(b)));
+            axis.map_or_else(|| "L".into(), |(name, _)| format!("L_{name}"))
+        }
+        ConservedKind::BodyAngularMomentum(axis) => format!("L_{axis}"),
         ConservedKind::LinearSymmetry => "K".into(),
         ConservedKind::Given(name) => format!("J_{name}"),
         ConservedKind::Nonholonomic => "J".into(),
         ConservedKind::Position => "C".into(),
+        ConservedKind::Laplace(k) => match vector_component(model, *k) {
+            Some((_, i)) => format!("A_{i}"),
+            None => format!("A_{}", plain(*k)),
+        },
         ConservedKind::Quadratic => "F".into(),
     }
 }

@@ -15,7 +15,7 @@ use pfaff_expr::{Expr, Graph};
 use pfaff_model::{Principle, Workspace};
 
 use super::ansatz::relations;
-use super::conserved_quantity::{Conserved, ConservedKind};
+use super::conserved_quantity::{Conserved, ConservedKind, axis};
 use crate::equations::{Class, Equations};
 
 /// A term of the ansatz.
@@ -169,6 +169,34 @@ pub(super) fn linear_fields(
 }
 
 impl LinearField {
+    /// Coordinates that are factors, with those that they turn.
+    fn turned(&self) -> Vec<(usize, usize)> {
+        let turned = self.terms.iter().filter_map(|t| match t.0 {
+            Term::Linear { factor, along } => Some((factor, along)),
+            Term::Square(..) | Term::Gauge(_) | Term::Shift(_) | Term::Time => None,
+        });
+        turned.collect()
+    }
+
+    /// What the momentum is divided by to be that of a book: $p_x + \dots$, $x p_y - y p_x$.
+    fn unit(&self, model: &Workspace) -> Option<Expr> {
+        let g = &model.graph;
+        let turn = self.terms.iter().find_map(|t| match t.0 {
+            Term::Linear { factor, along } if factor < along => Some((factor, along, t.1)),
+            _ => None,
+        });
+        let shift = self.terms.iter().filter_map(|t| match t.0 {
+            Term::Shift(k) => Some((k, t.1)),
+            _ => None,
+        });
+        let unit = match turn {
+            Some((a, b, c)) if axis(model, a, b).is_some_and(|a| a.1) => g.neg(c),
+            Some((.., c)) => c,
+            None => shift.min_by_key(|s| s.0)?.1,
+        };
+        g.number_of(unit).map(|_| unit)
+    }
+
     /// $\alpha$
     fn time(&self, g: &Graph) -> Expr {
         let time = self.terms.iter().find(|t| t.0 == Term::Time);
@@ -222,7 +250,7 @@ impl LinearField {
         }
         let rest = g.sub(carried, g.sum(gauge));
         if α == g.zero() {
-            rest
+            self.unit(model).map_or(rest, |unit| g.div(rest, unit))
         } else if g.number_of(α).is_some() {
             g.sub(energy, g.div(rest, α))
         } else {
@@ -239,14 +267,7 @@ impl LinearField {
             .iter()
             .filter_map(|t| if let Term::Shift(k) = t.0 { Some(k) } else { None })
             .collect();
-        let turned: Vec<(usize, usize)> = self
-            .terms
-            .iter()
-            .filter_map(|t| match t.0 {
-                Term::Linear { factor, along } => Some((factor, along)),
-                _ => None,
-            })
-            .collect();
+        let turned = self.turned();
         let has_gauge =
             self.terms.iter().any(|t| matches!(t.0, Term::Square(..) | Term::Gauge(_)));
         let is_rotation = turned.iter().all(|&(l, k)| l != k && turned.contains(&(k, l)));

@@ -9,6 +9,7 @@ mod null_space;
 mod positions;
 mod quadratic;
 mod quadratic_numbers;
+mod turns;
 
 pub use conserved::{Effort, conserved};
 pub use conserved_quantity::{Conserved, ConservedKind};

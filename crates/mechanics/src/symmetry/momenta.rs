@@ -86,11 +86,11 @@ pub fn kept_momenta(model: &Workspace, equations: &Equations) -> Vec<Momentum> {
 }
 
 /// As [`kept_momenta`], with further symmetries of the Lagrangian among those that are combined; what is kept where the
-/// constraints hold counts too.
+/// constraints hold counts too. The formulas of some momenta are given.
 pub(super) fn kept_with(
     model: &Workspace,
     equations: &Equations,
-    further: &[Vec<Expr>],
+    further: &[(Vec<Expr>, Option<Expr>)],
 ) -> Vec<Momentum> {
     let g = &model.graph;
     let Dynamics::Lagrangian { lagrangian, .. } = model.dynamics else { return Vec::new() };
@@ -99,12 +99,17 @@ pub(super) fn kept_with(
     }
     let simple = |e: Expr| g.simplify(e);
     let mut all = singles(model, equations, lagrangian, &simple);
-    for ξ in further {
+    for (ξ, written) in further {
         if !all.iter().any(|m| m.generator == *ξ) {
-            all.push(momentum(model, equations, ξ, &simple));
+            let made = momentum(model, equations, ξ, &simple);
+            all.push(Momentum { momentum: written.unwrap_or(made.momentum), ..made });
         }
     }
-    let combined = combinations(model, equations, &all);
+    let is_written = further.iter().any(|f| f.1.is_some());
+    let mut combined = combinations(model, equations, &all);
+    if is_written {
+        combined.iter_mut().for_each(|m| m.momentum = in_given_words(model, &all, m));
+    }
     all.extend(combined);
     let velocities = quasi_velocities(model, equations).map(|quasi| {
         let own = quasi.basis.iter().zip(&quasi.offset);
@@ -121,6 +126,30 @@ pub(super) fn kept_with(
     };
     all.retain(is_kept);
     all
+}
+
+/// The momentum of a combination as the same combination of momenta, if its coefficients are constant.
+fn in_given_words(model: &Workspace, all: &[Momentum], combined: &Momentum) -> Expr {
+    let g = &model.graph;
+    let rows: Vec<Vec<Expr>> = (0..model.coordinates.len())
+        .map(|k| {
+            let own = all.iter().map(|m| m.generator[k]);
+            own.chain([combined.generator[k]]).collect()
+        })
+        .collect();
+    let columns: Vec<Vec<Expr>> =
+        (0..=all.len()).map(|j| rows.iter().map(|row| row[j]).collect()).collect();
+    let found = g.constant_relations(&columns).unwrap_or_default();
+    let relation = found.into_iter().find(|c| c.last().is_some_and(|&c| c != g.zero()));
+    match relation.as_deref() {
+        Some([own @ .., last]) => {
+            let parts = own.iter().zip(all).map(|(&c, m)| g.mul(c, m.momentum));
+            let written = g.neg(g.div(g.sum(parts), *last));
+            let is_it = g.zero_test(g.sub(written, combined.momentum)) == ZeroTest::Zero;
+            if is_it { written } else { combined.momentum }
+        }
+        _ => combined.momentum,
+    }
 }
 
 /// The momenta of cyclic coordinates that are kept, where there are too many for combinations: with the rates of all of
@@ -261,7 +290,7 @@ fn pushed(model: &Workspace, ξ: &[Expr]) -> Expr {
 }
 
 /// $\xi^k F_{q^k} + \dot\xi^k F_{\dot q^k}$
-fn change(model: &Workspace, f: Expr, ξ: &[Expr]) -> Expr {
+pub(super) fn change(model: &Workspace, f: Expr, ξ: &[Expr]) -> Expr {
     let g = &model.graph;
     let turned = g.directional(ξ, &motion_direction(model));
     let mut direction: Vec<(Expr, Expr)> = Vec::new();

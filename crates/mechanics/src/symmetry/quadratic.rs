@@ -22,6 +22,9 @@ const VARYING: usize = 3;
 /// Nodes of the accelerations: what is longer has no short integrals.
 const LONGEST: usize = 400;
 
+/// Operations of an integral: longer ones nobody would write down.
+const LONG_SUM: usize = 60;
+
 /// What is kept beside known quantities and their products in pairs.
 pub(super) fn quadratic(
     model: &Workspace,
@@ -75,22 +78,48 @@ fn find(model: &Workspace, equations: &Equations, known: &[Expr]) -> Option<Vec<
         u.iter().copied().zip(reduced.quasi.definitions.iter().copied()).collect();
     let mut new = Vec::new();
     for relation in found {
-        let f = g.sum(relation.iter().map(|&(j, c)| g.mul(c, candidates[j])));
+        let (kind, f) = written(model, &relation, &candidates, potential, u);
+        if g.operations(&[f]) > LONG_SUM {
+            continue;
+        }
         all.push(f);
         let independent = g.independent_over_constants(&all);
         if independent.last() == Some(&(all.len() - 1)) {
             let quantity = g.substitute(&[f], &back)[0];
-            new.push(Conserved {
-                name: String::new(),
-                kind: ConservedKind::Quadratic,
-                quantity,
-            });
+            new.push(Conserved { name: String::new(), kind, quantity });
         } else {
             all.pop();
         }
     }
     new.reverse();
     Some(new)
+}
+
+/// The sum of a relation with the signs of books, and whether it is a component of Laplace's vector.
+fn written(
+    model: &Workspace,
+    relation: &[(usize, Expr)],
+    candidates: &[Expr],
+    potential: Expr,
+    u: &[Expr],
+) -> (ConservedKind, Expr) {
+    let g = &model.graph;
+    let q = model.positions();
+    let place = |j: usize| q.iter().position(|&q| candidates[j] == g.mul(potential, q));
+    let carried: Vec<(usize, Expr)> =
+        relation.iter().filter_map(|&(j, c)| Some((place(j)?, c))).collect();
+    let is_still = |j: usize| place(j).is_none() && !g.contains(candidates[j], u);
+    let kind = match carried[..] {
+        [(k, _)] if !relation.iter().any(|t| is_still(t.0)) => ConservedKind::Laplace(k),
+        _ => ConservedKind::Quadratic,
+    };
+    let squares: Vec<Expr> = u.iter().map(|&u| g.mul(u, u)).collect();
+    let square = relation.iter().find(|t| squares.contains(&candidates[t.0]));
+    let leading = if kind == ConservedKind::Quadratic { square } else { None };
+    let leading = leading.map_or_else(|| carried.first().map(|c| c.1), |t| Some(t.1));
+    let unit = leading.filter(|&c| g.number_of(c).is_some()).unwrap_or_else(|| g.one());
+    let terms = relation.iter().map(|&(j, c)| g.mul(g.div(c, unit), candidates[j]));
+    (kind, g.sum(terms))
 }
 
 /// $u_a u_b$, $q_k u_a u_b$, $q_k q_l u_a u_b$, $q_k$, $q_k q_l$, $V$, $V q_k$

@@ -85,6 +85,9 @@ fn words(model: &Workspace, kind: &ConservedKind) -> (&'static str, String) {
             ks.dedup();
             ("angular_momentum", format!("the angular momentum of a turn of {}", names(&ks)))
         }
+        ConservedKind::BodyAngularMomentum(axis) => {
+            ("angular_momentum", format!("the angular momentum about the axis {axis} of space"))
+        }
         ConservedKind::LinearSymmetry => {
             ("momentum", "the momentum of a symmetry that is linear in the coordinates".into())
         }
@@ -95,6 +98,9 @@ fn words(model: &Workspace, kind: &ConservedKind) -> (&'static str, String) {
         ),
         ConservedKind::Position => {
             ("constraint_integral", "an integral of the constraints".into())
+        }
+        ConservedKind::Laplace(k) => {
+            ("quadratic", format!("Laplace's vector along {}", model.coordinates[*k].name))
         }
         ConservedKind::Quadratic => ("quadratic", "an integral of second degree".into()),
     }
@@ -118,6 +124,7 @@ impl Presentation {
             }
         }
         self.kept = kept;
+        self.write_out_names_used_once();
         for (kept, &e) in self.kept.iter_mut().zip(&whole) {
             let formula = match kept.kind {
                 "energy" if self.principle == Some(Principle::Chetaev) => "energy".to_owned(),
@@ -136,7 +143,10 @@ impl Presentation {
         let is_energy = |i: usize| {
             section.key == "conserved" && self.kept.get(i).is_some_and(|k| k.kind == "energy")
         };
-        section.lines.iter().enumerate().filter(move |(i, _)| !is_energy(*i)).map(|(_, l)| l)
+        // NOTE: the parts of the kinetic energy are for programs.
+        let is_for_programs = section.key == "kinetic";
+        let lines = section.lines.iter().enumerate();
+        lines.filter(move |(i, _)| !is_for_programs && !is_energy(*i)).map(|(_, l)| l)
     }
 
     /// What the conserved quantities are, in one sentence.

@@ -8,6 +8,7 @@ use std::fmt::Write;
 use pfaff_expr::{Expr, Role};
 
 use crate::equations::latex_lines::{LINE, lines, width};
+use crate::equations::vectors::VectorLine;
 use crate::equations::{Presentation, Section, headings};
 use pfaff::signs;
 
@@ -34,31 +35,51 @@ impl Presentation {
     /// A whole document.
     pub fn to_latex_document(&self) -> String {
         let mut text = PREAMBLE.to_owned();
+        let is_taken = |c: char| self.has_letter(c);
         let _ = writeln!(text, "\\section*{{{}}}", escape(&self.title));
         if let Some(principle) = self.principle {
             let _ = writeln!(text, "Principle: {}.", principle.name());
             if self.is_constrained {
                 let signs = signs(principle);
-                let signs = headings::latex(signs).unwrap_or_else(|| escape(signs));
+                let signs = headings::latex(signs, &is_taken).unwrap_or_else(|| escape(signs));
                 let _ = writeln!(text, "\\\\\nSigns: {signs}.");
             }
         }
         for line in &self.preface {
-            let line = headings::latex(line).unwrap_or_else(|| escape(line));
-            let _ = writeln!(text, "\\\\\n{line}.");
+            let line = headings::latex(line, &is_taken).unwrap_or_else(|| escape(line));
+            let mut letters = line.chars();
+            let first: String =
+                letters.next().into_iter().flat_map(char::to_uppercase).collect();
+            let _ = writeln!(text, "\\\\\n{first}{}.", letters.as_str());
         }
         if let Some(symbols) = self.symbols {
-            let symbols = headings::latex(symbols).unwrap_or_else(|| escape(symbols));
+            let symbols =
+                headings::latex(symbols, &is_taken).unwrap_or_else(|| escape(symbols));
             let _ = writeln!(text, "\\\\\nSymbols: {symbols}.");
         }
         let g = &self.graph;
         for section in self.leading() {
             self.latex_section(&mut text, section);
         }
-        if !self.definitions.is_empty() {
-            let rows = self.definitions.iter();
+        if !self.vectors.is_empty() {
+            let joined =
+                |formula: &str, room: f64| lines(formula, room).join(" \\\\\n&\\quad ");
+            let widest = self.vectors.iter().map(|l| width(&l.latex[0])).fold(0.0, f64::max);
+            let room = LINE - widest.min(WIDE);
+            // NOTE: a vector of long components has no place where a line may end.
+            let fits =
+                |l: &&VectorLine| lines(&l.latex[1], room).iter().all(|l| width(l) <= room);
+            let rows = self.vectors.iter().filter(fits);
+            let rows = rows.map(|l| format!("{} &= {}", l.latex[0], joined(&l.latex[1], room)));
+            let rows: Vec<String> = rows.collect();
+            if !rows.is_empty() {
+                block(&mut text, "In vectors", rows, &is_taken);
+            }
+        }
+        if self.shown_definitions().next().is_some() {
+            let rows = self.shown_definitions();
             let rows = rows.map(|(name, e)| (g.to_latex(g.symbol(name, Role::Free)), *e));
-            block(&mut text, "With", self.rows(rows.collect()));
+            block(&mut text, "With", self.rows(rows.collect()), &is_taken);
         }
         for section in self.following() {
             self.latex_section(&mut text, section);
@@ -94,7 +115,7 @@ impl Presentation {
         let lines = self.shown(section).map(|line| (self.latex_label(&line.label), line.right));
         let rows = self.rows(lines.collect());
         if !rows.is_empty() {
-            block(text, section.heading, rows);
+            block(text, section.heading, rows, &|c| self.has_letter(c));
         }
     }
 
@@ -118,11 +139,11 @@ impl Presentation {
     }
 }
 
-fn block(text: &mut String, heading: &str, rows: Vec<String>) {
+fn block(text: &mut String, heading: &str, rows: Vec<String>, is_taken: &headings::Taken<'_>) {
     let _ = writeln!(
         text,
         "\n\\subsection*{{{}}}\n\\begin{{align*}}\n{}\n\\end{{align*}}",
-        headings::latex(heading).unwrap_or_else(|| escape(heading)),
+        headings::latex(heading, is_taken).unwrap_or_else(|| escape(heading)),
         rows.join(" \\\\\n")
     );
 }

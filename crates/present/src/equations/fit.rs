@@ -6,21 +6,37 @@ use super::{Label, Presentation, Section};
 
 /// Characters of text on some four pages, abbreviations included.
 const PAGES: usize = 14_000;
+/// The same on two pages.
+const TWO_PAGES: usize = 6_000;
+/// Abbreviations of ours that one line may need.
+const MOST_NAMES: usize = 6;
+/// Characters of a line that somebody may read.
+const LONGEST_LINE: usize = 1_500;
+
+/// Sections that follow from the equations.
+const BEHIND: [&str; 5] = [
+    "multipliers",
+    "accelerations",
+    "total_force",
+    "velocities_of_momenta",
+    "constraints_of_momenta",
+];
 
 impl Presentation {
     /// At most some four pages: lines that do not fit any more are left out, with the abbreviations that only they
     /// need, and the remarks say so.
     #[must_use]
     pub fn on_few_pages(mut self, whole: &str) -> Self {
+        // What people do not read takes no room.
+        self.sections.retain(|s| s.key != "kinetic");
         self.leave_out_long_divergence();
         let length: Vec<usize> = self
             .definitions
             .iter()
             .map(|(name, e)| name.len() + self.graph.to_text(*e).len() + 5)
             .collect();
-        let lines = self.sections.iter().flat_map(|s| &s.lines);
-        let all: usize = lines.map(|line| self.line_length(line)).sum();
-        if all + length.iter().sum::<usize>() <= PAGES {
+        let mut lines = self.sections.iter().flat_map(|s| &s.lines);
+        if self.text_length() <= PAGES && !lines.any(|line| self.is_puzzle(line)) {
             return self;
         }
         let mut needed = vec![false; self.definitions.len()];
@@ -31,11 +47,15 @@ impl Presentation {
             let count = section.lines.len();
             // NOTE: what a motion keeps has words and `observe` lines of its own, place by place.
             let is_kept = section.key == "conserved";
+            // What follows from the equations is shown as a whole or not at all.
+            let is_whole = !BEHIND.contains(&section.key)
+                || !section.lines.iter().any(|line| self.is_puzzle(line));
             section.lines.retain(|line| {
                 let own = self.needs(line, &needed);
                 let more: usize = own.iter().map(|&i| length[i]).sum();
                 let cost = self.line_length(line) + more;
-                let fits = is_kept || used + cost <= PAGES;
+                let is_readable = is_whole && !self.is_puzzle(line);
+                let fits = is_kept || (used + cost <= PAGES && is_readable);
                 if fits {
                     used += cost;
                     own.into_iter().for_each(|i| needed[i] = true);
@@ -51,10 +71,37 @@ impl Presentation {
         self.sections = sections;
         let mut keep = needed.into_iter();
         self.definitions.retain(|_| keep.next().unwrap_or(false));
-        self.remarks
-            .push(format!("What is longer than some four pages is left out ({whole}):"));
+        self.remarks.push(format!(
+            "What is longer than some four pages, or unreadable, is left out ({whole}):"
+        ));
         self.remarks.extend(left_out);
         self
+    }
+
+    /// Whether everything fits two pages.
+    pub fn fits_two_pages(&self) -> bool {
+        self.text_length() <= TWO_PAGES
+            && !self.sections.iter().flat_map(|s| &s.lines).any(|l| self.is_puzzle(l))
+    }
+
+    /// Characters of all lines and abbreviations.
+    fn text_length(&self) -> usize {
+        let lines = self.sections.iter().flat_map(|s| &s.lines);
+        let all: usize = lines.map(|line| self.line_length(line)).sum();
+        let names = self.definitions.iter();
+        all + names
+            .map(|(name, e)| name.len() + self.graph.to_text(*e).len() + 5)
+            .sum::<usize>()
+    }
+
+    /// Whether a line is too long to be read, or only with more abbreviations of ours than anybody keeps in mind.
+    fn is_puzzle(&self, line: &super::Line) -> bool {
+        if self.line_length(line) > LONGEST_LINE {
+            return true;
+        }
+        let none = vec![false; self.definitions.len()];
+        let ours = |i: &usize| !self.names.contains(&self.definitions[*i].0);
+        self.needs(line, &none).iter().filter(|i| ours(i)).count() > MOST_NAMES
     }
 
     /// A divergence of the flow that has to be written with several abbreviations of its own tells nobody anything.
@@ -102,7 +149,7 @@ impl Presentation {
 
 /// What a reader wants first: equations, constraints and velocities before the matrices that they are made of.
 fn in_reading_order(sections: &mut [Section]) -> Vec<&mut Section> {
-    const FIRST: [&str; 14] = [
+    const FIRST: [&str; 13] = [
         "conserved",
         "hamiltonian",
         "reduced_equations",
@@ -114,7 +161,6 @@ fn in_reading_order(sections: &mut [Section]) -> Vec<&mut Section> {
         "constraints_of_momenta",
         "energy",
         "lagrangian",
-        "kinetic",
         "momenta",
         "canonical_momenta",
     ];

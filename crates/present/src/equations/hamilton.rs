@@ -16,6 +16,7 @@ use pfaff_mechanics::{
 use pfaff_model::{Principle, Workspace};
 
 use crate::equations::reduced::cleared;
+use crate::equations::short_words::in_short_words;
 use crate::equations::{Label, Line, Presentation, Section, refused};
 use pfaff::{Derivation, Dynamics, Error};
 
@@ -31,11 +32,13 @@ pub fn present_hamilton(
     derivation: &Derivation,
     dependent: Option<&[usize]>,
 ) -> Result<Presentation, Error> {
-    let model = &derivation.workspace();
     let Dynamics::Saddle(e) = &derivation.dynamics else {
         let message = "an `equation` model has no Lagrangian, and so no Hamiltonian form";
         return Err(Error::Usage(message.into()));
     };
+    let short = in_short_words(derivation);
+    let own = derivation.workspace();
+    let (model, e) = short.as_ref().map_or((&own, e), |(model, e)| (model, e));
     let refused = |r: Refusal| refused(&r, model);
     let mut remarks = Vec::new();
     let sections = match e.principle {
@@ -62,6 +65,29 @@ pub fn present_hamilton(
         }
     };
     Ok(Presentation::of(model, Some(e.principle), sections, remarks))
+}
+
+/// The same with velocities in the place of H(q, p), for models whose Hamiltonian would fill pages; `None` where there
+/// are momenta of another kind.
+pub fn present_hamilton_in_velocities(derivation: &Derivation) -> Option<Presentation> {
+    let Dynamics::Saddle(e) = &derivation.dynamics else { return None };
+    if e.principle != Principle::Chetaev {
+        return None;
+    }
+    let short = in_short_words(derivation);
+    let own = derivation.workspace();
+    let (model, e) = short.as_ref().map_or((&own, e), |(model, e)| (model, e));
+    let remarks = vec![
+        "H(q, p) is the energy E with the velocities that the momenta give; written out it is longer than two pages"
+            .to_owned(),
+    ];
+    let mut sections = in_velocities(model, e);
+    let label = Label::Entry { text: "E", latex: "E", indices: Vec::new() };
+    let energy =
+        e.kinetic.as_ref().map_or(e.energy, |k| k.energy(&model.graph, &model.velocities()));
+    let lines = vec![Line { label, right: energy }];
+    sections.push(Section { key: "energy", heading: "Energy", lines });
+    Some(Presentation::of(model, Some(e.principle), sections, remarks))
 }
 
 fn pairs(left: &[Expr], right: &[Expr]) -> Vec<Line> {

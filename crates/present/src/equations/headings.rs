@@ -32,10 +32,64 @@ pub(super) fn beginning(sentence: &str) -> (&str, &str) {
     }
 }
 
+/// Letters of ours in headings that a model may have too: they are then in another script, as they are in the lines.
+const OURS: &str = "MfAbWBgJKRHSE";
+
+/// Whether a letter of ours is one of the model's.
+pub(crate) type Taken<'a> = dyn Fn(char) -> bool + 'a;
+
+/// A heading of text output with the letters that the model leaves to us.
+pub(super) fn plain(heading: &str, is_taken: &Taken<'_>) -> String {
+    let is_word = |c: Option<char>| c.is_some_and(|c| c.is_alphanumeric() || c == '_');
+    let mut before = None;
+    let mut characters = heading.chars().peekable();
+    let mut text = String::new();
+    while let Some(c) = characters.next() {
+        let is_alone = !is_word(before) && !is_word(characters.peek().copied());
+        let is_ours = is_alone && OURS.contains(c) && is_taken(c);
+        text.push(if is_ours { sans_serif(c) } else { c });
+        before = Some(c);
+    }
+    text
+}
+
+/// A formula of a heading, with what stands for a letter of ours that the model has.
+fn renamed(formula: &str, is_taken: &Taken<'_>, other: &dyn Fn(char) -> String) -> String {
+    let mut text = String::new();
+    let (mut in_word, mut depth, mut script) = (false, 0_usize, false);
+    for c in formula.chars() {
+        in_word = c == '\\' || (in_word && c.is_alphabetic());
+        let is_script = depth > 0 || script;
+        if c == '{' && (script || depth > 0) {
+            depth += 1;
+        } else if c == '}' {
+            depth = depth.saturating_sub(1);
+        }
+        script = matches!(c, '_' | '^');
+        if !in_word && !is_script && OURS.contains(c) && is_taken(c) {
+            text += &other(c);
+        } else {
+            text.push(c);
+        }
+    }
+    text
+}
+
+/// A letter without serifs.
+pub(super) fn sans_serif(c: char) -> char {
+    let shifted = |first: u32, a: char| char::from_u32(first + (c as u32 - a as u32));
+    match c {
+        'A'..='Z' => shifted(0x1D5A0, 'A').unwrap_or(c),
+        'a'..='z' => shifted(0x1D5BA, 'a').unwrap_or(c),
+        _ => c,
+    }
+}
+
 /// The heading in LaTeX, if it has formulas.
-pub(super) fn latex(heading: &str) -> Option<String> {
+pub(super) fn latex(heading: &str, is_taken: &Taken<'_>) -> Option<String> {
     let part = |(is_formula, part): (bool, &str)| {
         if is_formula {
+            let part = renamed(part, is_taken, &|c| format!("\\mathsf{{{c}}}"));
             format!("${}$", part.replace("^T", "^{\\mathsf T}"))
         } else {
             part.to_owned()
@@ -45,10 +99,11 @@ pub(super) fn latex(heading: &str) -> Option<String> {
 }
 
 /// The heading in HTML with MathML; words are escaped.
-pub(crate) fn html(heading: &str) -> String {
+pub(crate) fn html(heading: &str, is_taken: &Taken<'_>) -> String {
     let part = |(is_formula, part): (bool, &str)| {
         if is_formula {
-            format!("<math>{}</math>", row(&read(part), &Piece::mathml))
+            let part = renamed(part, is_taken, &|c| sans_serif(c).to_string());
+            format!("<math>{}</math>", row(&read(&part), &Piece::mathml))
         } else {
             escape(part)
         }
@@ -57,9 +112,18 @@ pub(crate) fn html(heading: &str) -> String {
 }
 
 /// The heading in Typst, if it has formulas; `words` makes text harmless.
-pub(super) fn typst(heading: &str, words: &dyn Fn(&str) -> String) -> Option<String> {
+pub(super) fn typst(
+    heading: &str,
+    words: &dyn Fn(&str) -> String,
+    is_taken: &Taken<'_>,
+) -> Option<String> {
     let part = |(is_formula, part): (bool, &str)| {
-        if is_formula { format!("${}$", row(&read(part), &Piece::typst)) } else { words(part) }
+        if is_formula {
+            let part = renamed(part, is_taken, &|c| sans_serif(c).to_string());
+            format!("${}$", row(&read(&part), &Piece::typst))
+        } else {
+            words(part)
+        }
     };
     Some(parts(heading)?.map(part).collect())
 }
@@ -234,20 +298,25 @@ mod tests {
     fn formulas_of_headings() {
         let heading = "Hamilton's equations q' = dH/dp, p' = -dH/dq + Q + R";
         assert!(
-            latex(heading)
+            latex(heading, &|_| false)
                 .expect("formulas")
                 .contains(r"$\dot q = \frac{\partial H}{\partial p}$")
         );
-        let html = html(heading);
+        let html = html(heading, &|_| false);
         assert!(html.contains("<mover><mi>q</mi><mo>˙</mo></mover>"), "{html}");
         let fraction =
             "<mfrac><mrow><mi>∂</mi><mi>H</mi></mrow><mrow><mi>∂</mi><mi>p</mi></mrow></mfrac>";
         assert!(html.contains(fraction), "{html}");
-        let typst = typst(heading, &|w| w.to_owned()).expect("formulas");
+        let typst = typst(heading, &|w| w.to_owned(), &|_| false).expect("formulas");
         assert!(typst.contains("dot(q ) = frac(∂ H , ∂ p )"), "{typst}");
-        assert_eq!(super::html("Drift b"), "Drift <math><mi>b</mi></math>");
-        assert_eq!(super::html("a < b"), "a &lt; b");
-        assert_eq!(latex("Momenta"), None);
+        assert_eq!(super::html("Drift b", &|_| false), "Drift <math><mi>b</mi></math>");
+        assert_eq!(super::html("a < b", &|_| false), "a &lt; b");
+        assert_eq!(latex("Momenta", &|_| false), None);
+        // A model that has a name M gets our M in another script, but not the M in a word.
+        let is_taken = |c: char| c == 'M';
+        assert_eq!(plain("Mass matrix M (symmetric)", &is_taken), "Mass matrix 𝖬 (symmetric)");
+        let other = latex("Mass matrix M (symmetric)", &is_taken);
+        assert_eq!(other.as_deref(), Some("Mass matrix $\\mathsf{M}$ (symmetric)"));
         assert_eq!(beginning("signs: Drift b"), ("signs: ", "Drift b"));
         assert_eq!(beginning("signs: others"), ("", "signs: others"));
     }
@@ -256,7 +325,7 @@ mod tests {
     #[test]
     fn all_headings_are_read() {
         for (heading, _) in headings() {
-            let html = html(heading);
+            let html = html(heading, &|_| false);
             assert!(!html.contains(['\\', '{', '}', '$']), "{html}");
             for tag in ["mi", "mo", "mrow", "mfrac", "msub", "msup", "math", "mover"] {
                 let open = html.matches(&format!("<{tag}>")).count()

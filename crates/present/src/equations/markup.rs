@@ -38,9 +38,9 @@ impl Presentation {
 
     fn blocks(&self) -> Vec<Block<'_>> {
         let mut blocks = Vec::new();
-        if !self.definitions.is_empty() {
+        if self.shown_definitions().next().is_some() {
             let symbol = |name: &str| Label::Expression(self.graph.symbol(name, Role::Free));
-            let lines = self.definitions.iter().map(|(name, e)| (symbol(name), *e)).collect();
+            let lines = self.shown_definitions().map(|(name, e)| (symbol(name), *e)).collect();
             blocks.push(Block { heading: "with", lines });
         }
         for section in &self.sections {
@@ -62,10 +62,16 @@ impl Presentation {
     /// The equations as a piece of a page: a heading and a `math` element for each section, and
     /// sentences as paragraphs.
     pub fn to_html(&self) -> String {
-        let heading = |text: &str| format!("<h2>{}</h2>\n", headings::html(text));
+        let heading = |text: &str| {
+            format!("<h2>{}</h2>\n", headings::html(text, &|c| self.has_letter(c)))
+        };
         let sentence = |text: &str| {
             let (word, rest) = headings::beginning(text);
-            format!("<p>{}{}</p>\n", escape(word), headings::html(rest))
+            format!(
+                "<p>{}{}</p>\n",
+                escape(word),
+                headings::html(rest, &|c| self.has_letter(c))
+            )
         };
         self.mathml(true, &heading, &sentence)
     }
@@ -170,7 +176,10 @@ impl Presentation {
 
     /// A document in Typst.
     pub fn to_typst_document(&self) -> String {
-        let typeset = |text: &str| headings::typst(text, &plain).unwrap_or_else(|| plain(text));
+        let is_taken = |c: char| self.has_letter(c);
+        let typeset = |text: &str| {
+            headings::typst(text, &plain, &is_taken).unwrap_or_else(|| plain(text))
+        };
         let heading = |text: &str| format!("\n== {}\n", typeset(text));
         let sentence = |text: &str| {
             let (word, rest) = headings::beginning(text);

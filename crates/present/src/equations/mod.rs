@@ -14,7 +14,9 @@ mod fractional;
 mod graph;
 mod hamilton;
 pub(crate) mod headings;
+mod json;
 mod jumps;
+mod lagrangian;
 mod latex_lines;
 mod markup;
 mod names;
@@ -22,12 +24,15 @@ mod outline;
 mod reduced;
 mod restricted;
 mod short;
+mod short_words;
 mod standard;
 mod state;
+mod used_names;
+mod vectors;
 
 pub use fractional::{present_fractional, present_fractional_hamilton};
 pub use graph::expression_graph;
-pub use hamilton::present_hamilton;
+pub use hamilton::{present_hamilton, present_hamilton_in_velocities};
 pub(crate) use names::{named_parts, names_of};
 pub use outline::present_outline;
 pub use reduced::present_reduced;
@@ -37,11 +42,10 @@ pub use standard::{StandardForm, present_standard};
 use pfaff::{Derivation, Dynamics, Error, ParseErrors, Principle, Refusal, Workspace, signs};
 use pfaff_expr::{Expr, Graph, NamedParts, Role};
 use pfaff_mechanics::{Equations, Ordinary, divergence_formula};
-use serde_json::Value;
 
-use crate::json::{object, string, strings};
-use crate::{ToJson, ToLatex, ToText};
+use crate::{ToLatex, ToText};
 use conserved::Kept;
+use vectors::{VectorLine, vector_lines};
 
 /// Everything that is shown, as expressions under headings.
 #[derive(Clone, Debug)]
@@ -64,6 +68,8 @@ pub struct Presentation {
     pub(crate) names: Vec<String>,
     /// What the conserved quantities are, in the order of their section.
     pub(crate) kept: Vec<Kept>,
+    /// What the text says in vectors.
+    pub(crate) vectors: Vec<VectorLine>,
 }
 
 /// A heading with its lines.
@@ -119,7 +125,9 @@ pub fn present(derivation: &Derivation) -> Presentation {
         Dynamics::Saddle(equations) => Some(equations.principle),
         Dynamics::Ordinary(_) => None,
     };
-    Presentation::of(model, principle, sections, jumps::remarks(model)).with_conserved(kept)
+    Presentation::of(model, principle, sections, jumps::remarks(model))
+        .with_conserved(kept)
+        .with_vectors(model)
 }
 
 pub(crate) fn mechanical(model: &Workspace, e: &Equations) -> Vec<Section> {
@@ -157,7 +165,7 @@ pub(crate) fn mechanical(model: &Workspace, e: &Equations) -> Vec<Section> {
         }
         lines
     };
-    let mut sections = Vec::new();
+    let mut sections = vec![lagrangian::section(model, e)];
     if let Some(k) = &e.kinetic {
         let v = model.velocities();
         let mut lines = matrix("g", "g", &names, &k.metric, true);
@@ -167,19 +175,45 @@ pub(crate) fn mechanical(model: &Workspace, e: &Equations) -> Vec<Section> {
         lines.push(entry("T1", "T_1", vec![], k.linear(g, &v)));
         lines.push(entry(scalar.0, scalar.1, vec![], k.scalar));
         lines.extend(k.potential.map(|p| entry("V", "V", vec![], p)));
-        let heading = if k.potential.is_some() {
-            "Kinetic energy T2 + T1 + T0 and potential: T2 = g[k,l] q'_k q'_l / 2, T1 = g[k] q'_k"
-        } else {
-            "Lagrangian T2 + T1 + L0: T2 = g[k,l] q'_k q'_l / 2, T1 = g[k] q'_k"
-        };
-        sections.push(Section { key: "kinetic", heading, lines });
+        // NOTE: for programs; people read the Lagrangian and the mass matrix.
+        sections.push(Section { key: "kinetic", heading: "", lines });
     }
     let section = |key, heading, lines| Section { key, heading, lines };
-    sections.push(section("momenta", "Momenta", vector("p", "p", &names, &e.momenta)));
     let restricted = e.principle == Principle::Restricted;
     if restricted {
         sections.extend(restricted::inserted(model, e));
     }
+    let accelerations = model.accelerations();
+    let multipliers = match e.principle {
+        Principle::Chetaev => model.results.lambda.as_slice(),
+        Principle::Vakonomic => model.results.mu_rate.as_slice(),
+        Principle::Restricted => &[],
+    };
+    let equations = (0..names.len())
+        .filter(|k| !e.dependent.contains(k))
+        .map(|k| {
+            let reaction =
+                g.sum(multipliers.iter().zip(&e.directions).map(|(&λ, w)| g.mul(w[k], λ)));
+            let (left, right) =
+                (g.dot(&e.mass[k], &accelerations), g.add(e.force[k], reaction));
+            let common = parameters_of_all_terms(g, left, right);
+            Line { label: Label::Expression(g.div(left, common)), right: g.div(right, common) }
+        })
+        .collect();
+    sections.push(section("equations", "Equations of motion", equations));
+    let held = model
+        .constraints
+        .iter()
+        .map(|c| Line { label: Label::Expression(c.expr), right: g.zero() })
+        .collect();
+    sections.push(section("constraints", "Constraints", held));
+    sections.push(section("momenta", "Momenta", vector("p", "p", &names, &e.momenta)));
+    let energy = e.kinetic.as_ref().map_or(e.energy, |k| k.energy(g, &model.velocities()));
+    let mut energies = vec![entry("E", "E", vec![], energy)];
+    if e.principle == Principle::Vakonomic {
+        energies.push(entry("E[M]", "E[M]", vec![], e.multiplier_terms.energy));
+    }
+    sections.push(section("energy", "Energy", energies));
     let (mass, force) = match e.principle {
         Principle::Chetaev => ("Mass matrix M (symmetric)", "Force f"),
         Principle::Vakonomic => (
@@ -214,43 +248,25 @@ pub(crate) fn mechanical(model: &Workspace, e: &Equations) -> Vec<Section> {
         let heading = "Drift b";
         sections.push(section("drift", heading, vector("b", "b", &constraints, &e.drift)));
     }
-    let accelerations = model.accelerations();
-    let multipliers = match e.principle {
-        Principle::Chetaev => model.results.lambda.as_slice(),
-        Principle::Vakonomic => model.results.mu_rate.as_slice(),
-        Principle::Restricted => &[],
-    };
-    let equations = (0..names.len())
-        .filter(|k| !e.dependent.contains(k))
-        .map(|k| {
-            let reaction =
-                g.sum(multipliers.iter().zip(&e.directions).map(|(&λ, w)| g.mul(w[k], λ)));
-            Line {
-                label: Label::Expression(g.dot(&e.mass[k], &accelerations)),
-                right: g.add(e.force[k], reaction),
-            }
-        })
-        .collect();
-    sections.push(section("equations", "Equations of motion", equations));
-    let held = model
-        .constraints
-        .iter()
-        .map(|c| Line { label: Label::Expression(c.expr), right: g.zero() })
-        .collect();
-    sections.push(section("constraints", "Constraints", held));
-    let energy = e.kinetic.as_ref().map_or(e.energy, |k| k.energy(g, &model.velocities()));
-    let mut energies = vec![entry("E", "E", vec![], energy)];
-    if e.principle == Principle::Vakonomic {
-        energies.push(entry("E[M]", "E[M]", vec![], e.multiplier_terms.energy));
-    }
-    sections.push(section("energy", "Energy", energies));
     let flow = divergence_formula(model, e);
-    let lines =
-        nonzero(flow.map(|Ω| entry("Omega", "\\Omega", vec![], Ω)).into_iter().collect());
+    let lines = flow.filter(|&Ω| !g.is_zero(Ω)).map(|Ω| entry("Omega", "\\Omega", vec![], Ω));
+    let lines = lines.into_iter().collect();
     let heading = "Divergence of the flow on (q, p)";
     sections.push(section("divergence", heading, lines));
     sections.retain(|s| !s.lines.is_empty());
     sections
+}
+
+/// The common factor of both sides of an equation; fractions such as 1/10 stay where they are.
+fn parameters_of_all_terms(g: &Graph, left: Expr, right: Expr) -> Expr {
+    let common = g.common_factor(&[left, right]);
+    let number = g.evaluate(&[common], &|_| 1.0)[0].abs();
+    if number >= 1.0 {
+        return common;
+    }
+    let clear = libm::round(1.0 / number);
+    let is_whole = (clear * number - 1.0).abs() < 1e-9 && clear < 1e9;
+    if is_whole { g.mul(common, g.integer(clear as i64)) } else { g.one() }
 }
 
 fn as_written(model: &Workspace, ordinary: &Ordinary) -> Vec<Section> {
@@ -284,9 +300,17 @@ impl Presentation {
             is_constrained: !model.constraints.is_empty(),
             names: names_of(model),
             kept: Vec::new(),
+            vectors: Vec::new(),
         };
         presentation.name_parts(model);
+        presentation.write_out_names_used_once();
         presentation
+    }
+
+    /// With what the text says in vectors.
+    fn with_vectors(mut self, model: &Workspace) -> Self {
+        self.vectors = vector_lines(model);
+        self
     }
 
     /// With sentences after the title.
@@ -385,17 +409,16 @@ impl Presentation {
 
     /// A symbol of ours, in another script where the model has the same name.
     fn own(&self, text: &str) -> String {
-        if !self.is_taken(text) {
-            return text.to_owned();
+        if self.is_taken(text) {
+            text.chars().map(headings::sans_serif).collect()
+        } else {
+            text.to_owned()
         }
-        text.chars()
-            .map(|c| match c {
-                // The sans-serif letters of mathematics.
-                'A'..='Z' => char::from_u32(0x1D5A0 + (c as u32 - 'A' as u32)).unwrap_or(c),
-                'a'..='z' => char::from_u32(0x1D5BA + (c as u32 - 'a' as u32)).unwrap_or(c),
-                _ => c,
-            })
-            .collect()
+    }
+
+    /// Whether a letter of ours in a heading is one of the model's.
+    pub(crate) fn has_letter(&self, c: char) -> bool {
+        self.names.iter().any(|n| n.len() == 1 && n.starts_with(c))
     }
 
     /// The same in LaTeX.
@@ -440,25 +463,37 @@ impl ToText for Presentation {
         if let Some(principle) = self.principle {
             let _ = writeln!(text, "principle {}", principle.name());
             if self.is_constrained {
-                let _ = writeln!(text, "signs: {}", signs(principle));
+                let signs = headings::plain(signs(principle), &|c| self.has_letter(c));
+                let _ = writeln!(text, "signs: {signs}");
             }
         }
         for line in &self.preface {
+            let line = headings::plain(line, &|c| self.has_letter(c));
             let _ = writeln!(text, "{line}");
         }
         if let Some(symbols) = self.symbols {
             let _ = writeln!(text, "symbols: {symbols}");
         }
-        if !self.definitions.is_empty() {
+        if !self.vectors.is_empty() {
+            let _ = writeln!(text, "\nIn vectors");
+            for VectorLine { text: [left, right], .. } in &self.vectors {
+                let _ = writeln!(text, "  {left} = {right}");
+            }
+        }
+        if self.shown_definitions().next().is_some() {
             let _ = writeln!(text, "\nwith");
-            for (name, e) in &self.definitions {
+            for (name, e) in self.shown_definitions() {
                 let _ = writeln!(text, "  {name} = {}", self.graph.to_text(*e));
             }
         }
         for section in &self.sections {
             let mut lines = self.shown(section).peekable();
             if lines.peek().is_some() {
-                let _ = writeln!(text, "\n{}", section.heading);
+                let _ = writeln!(
+                    text,
+                    "\n{}",
+                    headings::plain(section.heading, &|c| self.has_letter(c))
+                );
             }
             for line in lines {
                 let _ = writeln!(
@@ -511,8 +546,12 @@ impl ToLatex for Presentation {
             let _ = writeln!(text, "{}", rows.join(" \\\\\n"));
             let _ = writeln!(text, "\\end{{align*}}");
         };
-        if !self.definitions.is_empty() {
-            let rows = self.definitions.iter().map(|(name, e)| {
+        if !self.vectors.is_empty() {
+            let rows = self.vectors.iter().map(|l| format!("{} &= {}", l.latex[0], l.latex[1]));
+            block(&mut text, "In vectors", rows.collect());
+        }
+        if self.shown_definitions().next().is_some() {
+            let rows = self.shown_definitions().map(|(name, e)| {
                 let symbol = self.graph.symbol(name, Role::Free);
                 format!("{} &= {}", self.graph.to_latex(symbol), self.graph.to_latex(*e))
             });
@@ -535,54 +574,6 @@ impl ToLatex for Presentation {
             let _ = writeln!(text, "% {remark}");
         }
         text
-    }
-}
-
-impl ToJson for Presentation {
-    /// As `derive --json` prints it.
-    fn to_json(&self) -> Value {
-        let line = |l: &Line| match &l.label {
-            Label::Entry { text, indices, .. } => object([
-                ("name", string(text)),
-                ("index", strings(indices)),
-                ("value", string(&self.graph.to_text(l.right))),
-            ]),
-            Label::Component { text, upper, lower, .. } => object([
-                ("name", string(text)),
-                ("index", strings([upper.as_slice(), lower].concat())),
-                ("value", string(&self.graph.to_text(l.right))),
-            ]),
-            Label::Expression(e) => object([
-                ("left", string(&self.graph.to_text(*e))),
-                ("right", string(&self.graph.to_text(l.right))),
-            ]),
-        };
-        let definition = |(name, e): &(String, Expr)| {
-            object([("name", string(name)), ("value", string(&self.graph.to_text(*e)))])
-        };
-        let mut entries = vec![
-            ("model".to_owned(), string(&self.title)),
-            ("principle".to_owned(), self.principle.map_or(Value::Null, |p| string(p.name()))),
-            ("signs".to_owned(), self.principle.map_or(Value::Null, |p| string(signs(p)))),
-        ];
-        entries.extend(self.symbols.map(|s| ("symbols".to_owned(), string(s))));
-        entries.extend([(
-            "definitions".to_owned(),
-            Value::Array(self.definitions.iter().map(definition).collect()),
-        )]);
-        for section in &self.sections {
-            let lines = if section.key == "conserved" {
-                let lines = section.lines.iter().zip(&self.kept);
-                lines.map(|(l, kept)| self.kept_object(l, kept)).collect()
-            } else {
-                section.lines.iter().map(line).collect()
-            };
-            entries.push((section.key.to_owned(), Value::Array(lines)));
-        }
-        if !self.remarks.is_empty() {
-            entries.push(("remarks".to_owned(), strings(&self.remarks)));
-        }
-        object(entries)
     }
 }
 

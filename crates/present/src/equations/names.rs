@@ -155,8 +155,11 @@ impl Abbreviations {
         let [named, partly] = [self, &moving]
             .map(|names| g.as_written(|| g.substitute(outputs, &names.images())));
         let ways = |(k, &plain): (usize, &Expr)| {
+            // NOTE: what is much longer does not become shorter than a name, and it takes long to be seen.
+            let least = g.operations(&[named[k]]);
+            let most = Self::LONG.min(if least == 0 { 0 } else { 6 * least + 10 });
             let mut ways = vec![named[k], partly[k], plain];
-            ways.retain(|&e| e == named[k] || g.operations(&[e]) <= Self::LONG);
+            ways.retain(|&e| e == named[k] || g.operations(&[e]) <= most);
             ways.dedup();
             ways
         };

@@ -9,14 +9,17 @@ use pfaff_mechanics::{
 };
 use pfaff_model::{Principle, Workspace};
 
+use crate::equations::short_words::in_short_words;
 use crate::equations::{Label, Line, Presentation, Section};
 use pfaff::Derivation;
 use pfaff::Dynamics;
 
 /// Lays out the equations of a model without multipliers; `None` for an `equation` model.
 pub fn present_reduced(derivation: &Derivation) -> Option<Presentation> {
-    let model = &derivation.workspace();
     let Dynamics::Saddle(e) = &derivation.dynamics else { return None };
+    let short = in_short_words(derivation);
+    let own = derivation.workspace();
+    let (model, e) = short.as_ref().map_or((&own, e), |(model, e)| (model, e));
     let mut remarks = Vec::new();
     let sections = model.graph.merging(|| {
         let mut sections = independent(model, e, &mut remarks);

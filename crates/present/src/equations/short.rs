@@ -69,8 +69,9 @@ fn laid_out(derivation: &Derivation, with_conserved: bool) -> Option<Presentatio
         is_constrained: !model.constraints.is_empty(),
         names: names_of(model),
         kept: Vec::new(),
+        vectors: Vec::new(),
     };
-    let presentation = presentation.in_own_words(model);
+    let presentation = presentation.in_own_words(model).with_vectors(model);
     Some(match words {
         Some(words) => presentation.with_conserved(words),
         None => presentation,
@@ -96,16 +97,16 @@ fn energies(model: &Workspace) -> Section {
     let pfaff_model::Dynamics::Lagrangian { lagrangian, kinetic, potential, .. } =
         model.dynamics
     else {
-        return Section { key: "kinetic", heading: "", lines: Vec::new() };
+        return Section { key: "lagrangian", heading: "", lines: Vec::new() };
     };
     match (kinetic, potential) {
         (Some(t), v) => {
             let mut lines = vec![entry("T", &[], t)];
             lines.extend(v.map(|v| entry("V", &[], v)));
-            Section { key: "kinetic", heading: "Lagrangian L = T - V", lines }
+            Section { key: "lagrangian", heading: "Lagrangian L = T - V", lines }
         }
         _ => Section {
-            key: "kinetic",
+            key: "lagrangian",
             heading: "Lagrangian",
             lines: vec![entry("L", &[], lagrangian)],
         },

@@ -10,6 +10,7 @@ use pfaff_mechanics::{
 use pfaff_model::Workspace;
 
 use crate::equations::reduced::validity;
+use crate::equations::short_words::in_short_words;
 use crate::equations::{Label, Line, Presentation, Section, refused};
 
 /// A form of the equations of motion that has a name.
@@ -97,11 +98,13 @@ pub fn present_standard(
     form: StandardForm,
     dependent: Option<&[usize]>,
 ) -> Result<Presentation, Error> {
-    let model = &derivation.workspace();
     let Dynamics::Saddle(e) = &derivation.dynamics else {
         let message = "an `equation` model has no Lagrangian, and so none of the other forms";
         return Err(Error::Usage(message.into()));
     };
+    let short = in_short_words(derivation);
+    let own = derivation.workspace();
+    let (model, e) = short.as_ref().map_or((&own, e), |(model, e)| (model, e));
     let refused = |r: Refusal| refused(&r, model);
     let mut remarks = Vec::new();
     let page = Page { model, e };

@@ -10,8 +10,7 @@ use crate::equations::{Label, Presentation, headings};
 const ROOM: usize = 500_000;
 
 /// Blocks that are folded: the matrices, which the equations are made of.
-const FOLDED: [&str; 7] =
-    ["kinetic", "momenta", "mass", "force", "jacobian", "directions", "drift"];
+const FOLDED: [&str; 6] = ["momenta", "mass", "force", "jacobian", "directions", "drift"];
 
 /// The equations under headings of the third level.
 pub(crate) fn formulas(presentation: &Presentation) -> String {
@@ -40,7 +39,7 @@ pub(crate) fn formulas_within(
         if body.is_empty() {
             return;
         }
-        let heading = headings::html(heading);
+        let heading = headings::html(heading, &|c| presentation.has_letter(c));
         let _ = if folded {
             write!(
                 out,
@@ -62,8 +61,8 @@ pub(crate) fn formulas_within(
     for section in leading {
         block(section.heading, false, lines(section));
     }
-    if !presentation.definitions.is_empty() {
-        let named = presentation.definitions.iter();
+    if presentation.shown_definitions().next().is_some() {
+        let named = presentation.shown_definitions();
         let lines = named.map(|(n, e)| (symbol(n), *e)).collect();
         block("With the abbreviations", false, lines);
     }

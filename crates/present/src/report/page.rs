@@ -171,8 +171,10 @@ fn equations(report: &Report<'_>) -> String {
         if presentations.len() > 1 {
             let _ = write!(out, "<details open><summary>{}</summary>", principle_name(motion));
         }
-        if let Some(principle) = presentation.principle {
-            let signs = headings::html(signs(principle));
+        if let Some(principle) = presentation.principle
+            && presentation.is_constrained
+        {
+            let signs = headings::html(signs(principle), &|c| presentation.has_letter(c));
             let _ = write!(out, "<p class=\"signs\">Signs: {signs}.</p>");
         }
         out += &formulas(presentation);

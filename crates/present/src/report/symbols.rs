@@ -13,9 +13,13 @@ use crate::number::short;
 const ROWS: usize = 40;
 
 /// Our symbols: the section that has them, the letter in text and in LaTeX, and what it is.
-const OWN: [(&str, &str, &str, &str); 9] = [
-    ("kinetic", "T2", "T_2", "kinetic energy, the part quadratic in the velocities"),
-    ("kinetic", "V", "V", "potential energy"),
+const OWN: [(&str, &str, &str, &str); 13] = [
+    ("lagrangian", "L", "L", "Lagrangian"),
+    ("lagrangian", "T", "T", "kinetic energy"),
+    ("lagrangian", "T2", "T_2", "kinetic energy, the part quadratic in the velocities"),
+    ("lagrangian", "T1", "T_1", "kinetic energy, the part linear in the velocities"),
+    ("lagrangian", "T0", "T_0", "kinetic energy of the frame, without velocities"),
+    ("lagrangian", "V", "V", "potential energy"),
     ("momenta", "p", "p", "momenta"),
     ("mass", "M", "M", "mass matrix"),
     ("force", "f", "f", "all forces of the equations without accelerations and reactions"),
@@ -64,7 +68,7 @@ pub(super) fn symbols(model: &Model, presentation: &Presentation) -> String {
         }
     }
     let is_own = |name: &str| presentation.names.iter().any(|n| n == name);
-    for (name, _) in presentation.definitions.iter().take(ROWS) {
+    for (name, _) in presentation.shown_definitions().take(ROWS) {
         let whose = if is_own(name) { "name of the model" } else { "abbreviation" };
         rows.push(vec![formula(name), format!("{whose}, see below")]);
     }

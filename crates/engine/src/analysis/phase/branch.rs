@@ -1,9 +1,11 @@
 //! Branches of equilibria and periodic motions over a parameter, and what is asked for.
 
-use pfaff_model::Principle;
+use pfaff_model::{Principle, Workspace, closest};
 use pfaff_program::Backend;
 
+use crate::analysis::phase::shooting::size;
 use crate::analysis::phase::stability::Stability;
+use crate::error::Failure;
 
 /// What is continued.
 #[derive(Clone, Debug, Default)]
@@ -77,4 +79,52 @@ pub struct Continuation {
     pub branches: Vec<Branch>,
     /// Whether it was ended before all were followed.
     pub interrupted: bool,
+}
+
+/// Gives a parameter a value, and new values to those that are defined by it.
+pub(crate) fn set_parameter(model: &mut Workspace, index: usize, value: f64) {
+    model.parameters[index].value = value;
+    for k in index + 1..model.parameters.len() {
+        if let Some(definition) = model.parameters[k].definition {
+            let value = model.constant(definition);
+            if value.is_finite() {
+                model.parameters[k].value = value;
+            }
+        }
+    }
+}
+
+/// The place of a parameter.
+pub(crate) fn parameter_index(model: &Workspace, name: &str) -> Result<usize, Failure> {
+    let names: Vec<&str> = model.parameters.iter().map(|p| p.name.as_str()).collect();
+    names.iter().position(|known| *known == name).ok_or_else(|| {
+        let hint = closest(name, &names).map_or_else(
+            || format!("the parameters are {}", names.join(", ")),
+            |near| format!("did you mean `{near}`?"),
+        );
+        Failure::Usage(format!("there is no parameter `{name}`; {hint}"))
+    })
+}
+
+/// The product of all $\mu_k - x$: real, because complex ones come in pairs.
+pub(super) fn product(multipliers: impl Iterator<Item = [f64; 2]>, x: f64) -> f64 {
+    let one = [1.0, 0.0];
+    let times = |[a, b]: [f64; 2], [c, d]: [f64; 2]| [a * (c - x) - b * d, a * d + b * (c - x)];
+    multipliers.fold(one, times)[0]
+}
+
+/// $\lvert\mu\rvert - 1$ of the complex pair next to the unit circle; not a number if there is none.
+pub(super) fn nearest_pair(multipliers: impl Iterator<Item = [f64; 2]>) -> f64 {
+    let nearest = pairs(multipliers).min_by(|a, b| a.abs().total_cmp(&b.abs()));
+    nearest.unwrap_or(f64::NAN)
+}
+
+/// How many complex pairs are outside the unit circle; on it by rounding is not outside.
+pub(super) fn pairs_outside(multipliers: impl Iterator<Item = [f64; 2]>) -> usize {
+    pairs(multipliers).filter(|&off| off > 1e-7).count()
+}
+
+/// $\lvert\mu\rvert - 1$ of the complex pairs.
+fn pairs(multipliers: impl Iterator<Item = [f64; 2]>) -> impl Iterator<Item = f64> {
+    multipliers.filter(|v| v[1] > 1e-6).map(|v| size(&v) - 1.0)
 }

@@ -15,6 +15,8 @@ const NOTHING: f64 = 1e-9;
 /// A preferred pivot is taken if it is at least this part of the largest entry.
 const ACCEPTABLE: f64 = 0.05;
 const ITERATIONS: usize = 30;
+/// How far beside a point it is looked whether constraints repeat each other there, too.
+const BESIDE: f64 = 1e-4;
 
 /// Which components of the state follow from the others.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -165,6 +167,31 @@ impl Chart {
             }
         }
         Some(ChartPoint { tangent, matrix, scale })
+    }
+
+    /// Whether constraints that follow from the others at a point do not do so beside it: there a state that the chart
+    /// gives violates them, by the square of its distance.
+    pub(crate) fn is_singular(&self, field: &mut Field, point: &FieldPoint) -> bool {
+        let kept = [self.positions.0.len(), self.velocities.0.len()];
+        if kept == [point.positions.values.len(), point.velocities.values.len()] {
+            return false;
+        }
+        let n = field.n;
+        [1.0, -0.6].into_iter().any(|sign: f64| {
+            let (mut y, mut factor) = (point.y.clone(), BESIDE);
+            for &c in self.free.iter().filter(|&&c| c < n) {
+                y[c] += factor * (1.0 + point.y[c].abs());
+                factor *= sign;
+            }
+            if self.complete(field, point.t, &mut y).is_err() {
+                return true;
+            }
+            let off = field.constraints(point.t, &y).map(|[positions, _]| {
+                let size = positions.slopes.iter().fold(1.0_f64, |m, x| m.max(x.abs()));
+                positions.values.iter().fold(0.0_f64, |m, x| m.max(x.abs())) / size
+            });
+            off.is_ok_and(|off| off > 1e-3 * BESIDE * BESIDE)
+        })
     }
 
     /// Solves for the components that follow, from their present values.

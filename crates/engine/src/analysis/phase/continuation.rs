@@ -12,11 +12,12 @@
 //!
 //! At a branch point the other branch begins along the second direction of the kernel.
 
-use pfaff_model::{Workspace, closest};
 use pfaff_solver::{eigenvalues, eigenvector, least_squares, singular_values};
 
+use crate::analysis::phase::bracket::Bracket;
 use crate::analysis::phase::branch::{
-    Branch, BranchPoint, Continuation, ContinueRequest, SpecialPoint,
+    Branch, BranchPoint, Continuation, ContinueRequest, SpecialPoint, parameter_index,
+    set_parameter,
 };
 use crate::analysis::phase::branch_place::{
     Place, family, growing_alone, least_of_equations, least_value, orientation, tangent,
@@ -214,28 +215,18 @@ impl Follower<'_> {
         ends: (f64, f64),
         value: &dyn Fn(&Place) -> f64,
     ) -> Option<Place> {
-        let (mut a, mut b) = (0.0, length);
-        let (mut fa, mut fb) = ends;
+        let mut bracket = Bracket::new((0.0, ends.0), (length, ends.1));
         let mut found = None;
         for _ in 0..60 {
-            let mut s = (a * fb - b * fa) / (fb - fa);
-            if !(s > a.min(b) && s < a.max(b)) {
-                s = 0.5 * (a + b);
-            }
+            let s = bracket.next();
             let place = self.corrected(from, s, &from.tangent.clone())?;
             let f = value(&place);
-            let is_done = f == 0.0 || (b - a).abs() < 1e-14 * length.max(1e-3);
+            let is_done = f == 0.0 || bracket.width() < 1e-14 * length.max(1e-3);
             found = Some(place);
             if is_done {
                 break;
             }
-            if f.signum() == fb.signum() {
-                (b, fb) = (s, f);
-                fa *= 0.5;
-            } else {
-                (a, fa) = (b, fb);
-                (b, fb) = (s, f);
-            }
+            bracket.include(s, f);
             if f.abs() < 1e-15 {
                 break;
             }
@@ -419,31 +410,6 @@ impl Follower<'_> {
         }
         found
     }
-}
-
-/// Gives a parameter a value, and new values to those that are defined by it.
-pub(crate) fn set_parameter(model: &mut Workspace, index: usize, value: f64) {
-    model.parameters[index].value = value;
-    for k in index + 1..model.parameters.len() {
-        if let Some(definition) = model.parameters[k].definition {
-            let value = model.constant(definition);
-            if value.is_finite() {
-                model.parameters[k].value = value;
-            }
-        }
-    }
-}
-
-/// The place of a parameter.
-pub(crate) fn parameter_index(model: &Workspace, name: &str) -> Result<usize, Failure> {
-    let names: Vec<&str> = model.parameters.iter().map(|p| p.name.as_str()).collect();
-    names.iter().position(|known| *known == name).ok_or_else(|| {
-        let hint = closest(name, &names).map_or_else(
-            || format!("the parameters are {}", names.join(", ")),
-            |near| format!("did you mean `{near}`?"),
-        );
-        Failure::Usage(format!("there is no parameter `{name}`; {hint}"))
-    })
 }
 
 fn follow_all(

@@ -305,6 +305,11 @@ impl Setting {
         };
         let mut point = phase.point()?;
         let mut quotient = Quotient::at(&mut phase.field, &point).ok_or_else(singular)?;
+        if quotient.chart.is_singular(&mut phase.field, &point) {
+            return Err(Failure::usage(
+                "this is a singular point: constraints that repeat each other here do not do so beside it",
+            ));
+        }
         let mut here = quotient.point(&point).ok_or_else(singular)?;
         let (mut all, mut frame, mut left) = (Vec::new(), Vec::new(), None);
         if !here.is_equilibrium() && !phase.field.has_time {

@@ -3,6 +3,7 @@
 //! `field.rs` has the rates of a state and their exact derivatives, `chart.rs` independent coordinates of the
 //! constraint manifold, `quotient.rs` what is left when cyclic coordinates are removed.
 
+mod bracket;
 pub(crate) mod branch;
 pub(crate) mod branch_place;
 pub(crate) mod chart;
@@ -19,9 +20,12 @@ pub(crate) mod multiple_shooting;
 pub(crate) mod orbit;
 pub(crate) mod orbit_branch;
 pub(crate) mod parameter_flow;
+pub(crate) mod periodic;
 pub(crate) mod quick_section;
 pub(crate) mod quotient;
+pub(crate) mod return_branch;
 pub(crate) mod return_map;
+pub(crate) mod returning;
 pub(crate) mod section;
 pub(crate) mod series_section;
 pub(crate) mod shooting;

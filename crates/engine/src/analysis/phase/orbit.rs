@@ -7,8 +7,7 @@
 //! $S = \partial w(T)/\partial w(0)$ comes from the variational equations; its eigenvalues are Floquet's multipliers.
 //! Where time occurs explicitly, $T$ is given and there is no second condition.
 
-use pfaff_model::{ExpressionScope, Principle, Workspace, read_expression};
-use pfaff_program::Backend;
+use pfaff_model::{ExpressionScope, Workspace, read_expression};
 use pfaff_solver::{
     OdeOptions, StopReason, System, eigenvalues, integrate, least_squares, singular_values,
 };
@@ -16,8 +15,10 @@ use pfaff_solver::{
 use crate::analysis::phase::integrals::Integrals;
 use crate::analysis::phase::linearize::{LinearizeRequest, Phase};
 use crate::analysis::phase::multiple_shooting::{divided, equations, in_parts};
+use crate::analysis::phase::periodic::{Orbit, OrbitRequest};
 use crate::analysis::phase::quotient::Quotient;
-use crate::analysis::phase::return_map::{has_jumps, returning};
+use crate::analysis::phase::return_map::has_jumps;
+use crate::analysis::phase::returning::returning;
 use crate::analysis::phase::section::{SectionRequest, sections};
 use crate::analysis::phase::shooting::{Multipliers, Return, Shooter, largest, size};
 use crate::analysis::phase::stability::Stability;
@@ -34,44 +35,6 @@ const TOLERANCE: f64 = 1e-12;
 const PARTS: [usize; 3] = [8, 20, 40];
 /// A return to this part of the size of the state is one.
 const CLOSED: f64 = 1e-8;
-
-/// Which periodic motion.
-#[derive(Clone, Debug, Default)]
-pub struct OrbitRequest {
-    /// The name of an event, or an expression: the search starts at one of its crossings.
-    pub on: Option<String>,
-    /// A guess of the period, as an expression of the parameters; the period itself where time occurs explicitly.
-    pub period: Option<String>,
-    /// The principle instead of the model's own.
-    pub principle: Option<Principle>,
-    /// The largest local error of a step; 1e-12 if `None`.
-    pub tolerance: Option<f64>,
-    /// What evaluates compiled expressions.
-    pub backend: Option<Backend>,
-}
-
-/// A periodic motion.
-#[derive(Clone, Debug)]
-pub struct Orbit {
-    /// The title of the model.
-    pub title: String,
-    /// Its period.
-    pub period: f64,
-    /// A state on it, by name.
-    pub state: Vec<(String, f64)>,
-    /// How far the coordinates that were left out move in a period.
-    pub drift: Vec<(String, f64)>,
-    /// Floquet's multipliers, the largest first.
-    pub multipliers: Vec<[f64; 2]>,
-    /// Those that are known beforehand, with the reason: 1 along the orbit, 0 across the section of a return map.
-    pub trivial: Vec<(usize, String)>,
-    /// How far the motion is turned when it returns, by symmetry; empty for one that returns as it was.
-    pub turns: Vec<(String, f64)>,
-    /// The largest $|w(T) - w(0)|$.
-    pub residual: f64,
-    /// Whether it is stable.
-    pub stability: Stability,
-}
 
 /// Finds a periodic motion. `watch` is asked after each period and may end the search by `false`.
 ///

@@ -18,15 +18,19 @@ pub(crate) use switching::from_hopf;
 
 use pfaff_solver::{Control, DenseStep, Observer, OdeOptions, System, integrate};
 
+use crate::analysis::phase::bracket::Bracket;
 use crate::analysis::phase::branch::{
-    Branch, BranchPoint, Continuation, ContinueRequest, SpecialPoint,
+    Branch, BranchPoint, Continuation, ContinueRequest, SpecialPoint, nearest_pair,
+    pairs_outside, parameter_index, product, set_parameter,
 };
-use crate::analysis::phase::continuation::{parameter_index, set_parameter};
 use crate::analysis::phase::field::ParameterSlopes;
 use crate::analysis::phase::linearize::Phase;
 use crate::analysis::phase::multiple_shooting::Node;
-use crate::analysis::phase::orbit::{OrbitRequest, closed};
-use crate::analysis::phase::shooting::{Return, Shooter, largest, size};
+use crate::analysis::phase::orbit::closed;
+use crate::analysis::phase::periodic::OrbitRequest;
+use crate::analysis::phase::return_branch::followed;
+use crate::analysis::phase::return_map::has_jumps;
+use crate::analysis::phase::shooting::{Return, Shooter, largest};
 use crate::error::{Error, Failure};
 use crate::model::Model;
 use place::Place;
@@ -116,25 +120,17 @@ impl Follower {
         ends: (f64, f64),
         value: &dyn Fn(&Place) -> f64,
     ) -> Option<Place> {
-        let ((mut a, mut fa), (mut b, mut fb)) = ((0.0, ends.0), (length, ends.1));
+        let mut bracket = Bracket::new((0.0, ends.0), (length, ends.1));
         let mut found = None;
         for _ in 0..40 {
-            let mut s = (a * fb - b * fa) / (fb - fa);
-            if !(s > f64::min(a, b) && s < f64::max(a, b)) {
-                s = 0.5 * (a + b);
-            }
+            let s = bracket.next();
             let place = self.corrected(from, s)?;
             let f = value(&place);
             found = Some(place);
-            if f.abs() < 1e-12 || f64::abs(b - a) < 1e-12 * length {
+            if f.abs() < 1e-12 || bracket.width() < 1e-12 * length {
                 break;
             }
-            if f.signum() == fb.signum() {
-                fa *= 0.5;
-            } else {
-                (a, fa) = (b, fb);
-            }
-            (b, fb) = (s, f);
+            bracket.include(s, f);
         }
         found
     }
@@ -180,18 +176,10 @@ impl Follower {
         others: &mut Vec<Start>,
     ) {
         let slope: Function = |place| place.tangent[place.tangent.len() - 1];
-        let branches: Function = |place| product(place, 1.0);
-        let flips: Function = |place| product(place, -1.0);
-        let torus: Function = |place| {
-            let pairs = place.multipliers.others().filter(|v| v[1] > 1e-6);
-            let off = pairs.map(|v| size(&v) - 1.0);
-            off.min_by(|a, b| a.abs().total_cmp(&b.abs())).unwrap_or(f64::NAN)
-        };
-        let outside = |place: &Place| {
-            let pairs = place.multipliers.others().filter(|v| v[1] > 1e-6);
-            // On the circle by rounding is not outside.
-            pairs.filter(|v| size(v) > 1.0 + 1e-7).count()
-        };
+        let branches: Function = |place| product(place.multipliers.others(), 1.0);
+        let flips: Function = |place| product(place.multipliers.others(), -1.0);
+        let torus: Function = |place| nearest_pair(place.multipliers.others());
+        let outside = |place: &Place| pairs_outside(place.multipliers.others());
         let is_fold = slope(here) * slope(next) < 0.0;
         let is_torus = outside(here) != outside(next);
         let functions =
@@ -329,20 +317,15 @@ fn parameter_slopes(
     Ok(ParameterSlopes::new(model, dynamics, field, &[index], backend)?)
 }
 
-/// The product of all $\mu_k - x$ but the trivial one: real, because complex ones come in pairs.
-fn product(place: &Place, x: f64) -> f64 {
-    let one = [1.0, 0.0];
-    let factors = place.multipliers.others();
-    let whole = factors.fold(one, |[a, b], [c, d]| [a * (c - x) - b * d, a * d + b * (c - x)]);
-    whole[0]
-}
-
 fn follow(
     model: &Model,
     request: &ContinueRequest,
     orbit: &OrbitRequest,
     watch: &mut dyn FnMut() -> bool,
 ) -> Result<Continuation, Failure> {
+    if has_jumps(&model.workspace()) {
+        return followed(model, request, orbit, watch);
+    }
     let index = parameter_index(&model.workspace(), &request.parameter)?;
     let (shooter, quotient, found) = closed(model, orbit, watch)?;
     let given = orbit.period.clone().filter(|_| shooter.is_driven);

@@ -10,6 +10,7 @@ use pfaff_model::{Direction, Workspace};
 use pfaff_program::{Backend, CompileError, Executor, Program};
 use pfaff_solver::{Block, RungeKuttaStep};
 
+use crate::analysis::phase::bracket::Bracket;
 use crate::analysis::phase::series_section::SeriesSection;
 use crate::analysis::phase::tangent_flow::solved;
 use crate::motion::StopReason;
@@ -383,31 +384,21 @@ impl StepSection {
 
     /// The length of the step that ends on the surface; its end is left in the buffers.
     fn crossing(&mut self, t: f64, h: f64, y: &[Block], ends: (f64, f64)) -> f64 {
-        let ((mut a, mut fa), (mut b, mut fb)) = ((0.0, ends.0), (h, ends.1));
-        if fa == 0.0 {
-            // The step began on the surface, and comes back to it.
-            (a, fa) = (1e-6 * h, -fb);
-        }
+        // Where the step began on the surface, it comes back to it.
+        let begin = if ends.0 == 0.0 { (1e-6 * h, -ends.1) } else { (0.0, ends.0) };
+        let mut bracket = Bracket::new(begin, (h, ends.1));
         let mut s = h;
         for _ in 0..ITERATIONS {
-            s = (a * fb - b * fa) / (fb - fa);
-            if !(s > f64::min(a, b) && s < f64::max(a, b)) {
-                s = 0.5 * (a + b);
-            }
+            s = bracket.next();
             self.step(t, s, y);
             let [f, slope] = self.surface.values(t + s, self.end.as_flattened());
             if f == 0.0 || f.abs() <= 1e-16 * slope.abs() * (1.0 + t.abs()) {
                 break;
             }
-            if f64::abs(b - a) <= 1e-15 * h {
+            if bracket.width() <= 1e-15 * h {
                 break;
             }
-            if f.signum() == fb.signum() {
-                fa *= 0.5;
-            } else {
-                (a, fa) = (b, fb);
-            }
-            (b, fb) = (s, f);
+            bracket.include(s, f);
         }
         s
     }

@@ -11,6 +11,7 @@ use pfaff_expr::Expr;
 use pfaff_model::{Direction, Workspace};
 use pfaff_program::{Backend, LANES, LaneRows, Program, TaylorRecurrences, VectorField};
 
+use crate::analysis::phase::bracket::Bracket;
 use crate::analysis::phase::quick_section::{Crossed, Limits, Motions, Surface};
 use crate::motion::StopReason;
 use crate::system::features::has_algebraic_equations;
@@ -361,30 +362,23 @@ impl Walker {
         &mut self,
         surface: &mut Surface,
         series: &[f64],
-        ((mut a, mut fa), (mut b, mut fb)): ((f64, f64), (f64, f64)),
+        (begin, end): ((f64, f64), (f64, f64)),
         which: usize,
     ) -> f64 {
         // Where it turns need not be known as exactly.
-        let room = if which == 0 { 1e-15 } else { 1e-9 } * b;
-        let mut s = b;
+        let room = if which == 0 { 1e-15 } else { 1e-9 } * end.0;
+        let mut bracket = Bracket::new(begin, end);
+        let mut s = end.0;
         for _ in 0..ITERATIONS {
-            s = (a * fb - b * fa) / (fb - fa);
-            if !(s > f64::min(a, b) && s < f64::max(a, b)) {
-                s = 0.5 * (a + b);
-            }
+            s = bracket.next();
             let values = self.surface_at(surface, series, s);
             let f = values[which];
             let is_there =
                 which == 0 && f.abs() <= 1e-16 * values[1].abs() * (1.0 + self.t.abs());
-            if f == 0.0 || is_there || f64::abs(b - a) <= room {
+            if f == 0.0 || is_there || bracket.width() <= room {
                 break;
             }
-            if f.signum() == fb.signum() {
-                fa *= 0.5;
-            } else {
-                (a, fa) = (b, fb);
-            }
-            (b, fb) = (s, f);
+            bracket.include(s, f);
         }
         s
     }

@@ -16,10 +16,12 @@ use pfaff_expr::{DoubleDouble, Expr};
 use pfaff_model::Workspace;
 use pfaff_program::{DoubleSeries, NoDoubleSeries};
 
+use crate::clock::Interrupt;
 use crate::error::Failure;
-use crate::motion::Motion;
 use crate::motion::double_double::{DoubleDoubleMotion, DoubleDoubleSeries};
+use crate::motion::note::{Note, brief};
 use crate::motion::verdict::{Audit, Check};
+use crate::motion::{Motion, StopReason};
 use crate::problem::branches::Branches;
 use crate::problem::settings::Settings;
 use crate::run::double_double::linear::DoubleLu;
@@ -58,12 +60,14 @@ pub(crate) fn check(model: &Workspace) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Adds the motion with some thirty digits, and shows its values.
+/// Adds the motion with some thirty digits, and shows its values. If the run is asked to end meanwhile, the motion
+/// stays as it is in doubles, and says so.
 pub(crate) fn add(
     model: &Workspace,
     dynamics: &Dynamics,
     settings: &Settings,
     motion: &mut Motion,
+    interrupt: Option<Interrupt>,
 ) -> Result<(), Failure> {
     let unknown = |NoDoubleSeries(word): NoDoubleSeries| {
         Failure::Usage(format!(
@@ -76,16 +80,25 @@ pub(crate) fn add(
     let times = motion.t.clone();
     let mut runs = Vec::new();
     for (order, tolerance) in ORDERS {
-        let stopped = |t: f64| {
-            Failure::Usage(format!(
-                "the motion with thirty digits could not be followed beyond t = {t}"
-            ))
-        };
-        runs.push(
-            field
-                .integrated(settings.t0, &first, &times, (order, tolerance))
-                .map_err(stopped)?,
-        );
+        let found =
+            field.integrated(settings.t0, &first, &times, (order, tolerance), interrupt);
+        match found {
+            Ok(found) => runs.push(found),
+            Err(Lost::Beyond(t)) => {
+                return Err(Failure::Usage(format!(
+                    "the motion with thirty digits could not be followed beyond t = {t}"
+                )));
+            }
+            Err(Lost::Interrupted(t)) => {
+                motion.stop.reason = StopReason::Interrupted;
+                let why = format!(
+                    "interrupted while thirty digits were computed, at t = {}: the values are those of doubles",
+                    brief(t)
+                );
+                motion.notes.push(Note::Stopped(why));
+                return Ok(());
+            }
+        }
     }
     let (n, rows, steps) = (model.coordinates.len(), &runs[0].rows, runs[0].steps);
     let mut sizes = vec![0.0_f64; field.variables.state.len()];
@@ -293,7 +306,8 @@ impl Field {
         first: &[DoubleDouble],
         times: &[f64],
         (order, tolerance): (usize, f64),
-    ) -> Result<Integrated, f64> {
+        interrupt: Option<Interrupt>,
+    ) -> Result<Integrated, Lost> {
         let mut t = DoubleDouble::from(t0);
         let mut y = first.to_vec();
         let mut sizes: Vec<f64> = y.iter().map(|y| y.high.abs()).collect();
@@ -301,12 +315,15 @@ impl Field {
         let mut steps = 0;
         let end = times.last().copied().unwrap_or(t0);
         while rows.len() < times.len() {
-            let [states, unknowns] = self.expand(t, &y, order).ok_or(t.high)?;
+            if Interrupt::is_asked(interrupt) {
+                return Err(Lost::Interrupted(t.high));
+            }
+            let [states, unknowns] = self.expand(t, &y, order).ok_or(Lost::Beyond(t.high))?;
             let left = (DoubleDouble::from(end) - t).high;
             let h = step_length(&states, &sizes, tolerance, end - t0);
             let positive = h > 1e-13 * (1.0 + t.high.abs());
             if steps >= MOST_STEPS || (!positive && left > 0.0) {
-                return Err(t.high);
+                return Err(Lost::Beyond(t.high));
             }
             let until = t + DoubleDouble::from(h);
             while let Some(&wanted) = times.get(rows.len()) {
@@ -322,11 +339,17 @@ impl Field {
             steps += 1;
             sizes.iter_mut().zip(&y).for_each(|(s, y)| *s = s.max(y.high.abs()));
             if y.iter().any(|y| !y.is_finite()) {
-                return Err(t.high);
+                return Err(Lost::Beyond(t.high));
             }
         }
         Ok(Integrated { rows, steps })
     }
+}
+
+/// Why an integration did not come to its end, and when.
+enum Lost {
+    Beyond(f64),
+    Interrupted(f64),
 }
 
 /// The step after which the last two terms are below the tolerance.

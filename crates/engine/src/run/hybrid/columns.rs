@@ -2,14 +2,23 @@
 
 use pfaff_expr::Expr;
 
+use crate::motion::note::Note;
 use crate::motion::{Motion, Series};
 use crate::run::hybrid::HybridRun;
 use crate::run::hybrid::phase::Phase;
 
+/// Leaves out what each segment says of its own method, if one before has said it.
+pub(super) fn tell_once(before: Option<&Motion>, motion: &mut Motion) {
+    let is_known = |note: &Note| matches!(note, Note::Remark(text) if text.starts_with("the equations are stiff"));
+    if before.is_some_and(|before| before.notes.iter().any(is_known)) {
+        motion.notes.retain(|note| !is_known(note));
+    }
+}
+
 impl HybridRun<'_> {
     /// Gives a segment the columns of all multipliers.
-    pub(super) fn complete_columns(&self, phase: &Phase, motion: &mut Motion) {
-        let names = &self.phases.names;
+    pub(super) fn complete_columns(names: &[String], phase: &Phase, motion: &mut Motion) {
+        motion.events.retain(|event| !event.name.contains(' '));
         if motion.multipliers.iter().map(|s| &s.name).eq(names) {
             return;
         }

@@ -175,6 +175,9 @@ impl Making<'_> {
         let squares = g.sum(friction.rates.iter().map(|&x| g.mul(x, x)));
         let beyond = g.sub(squares, g.mul(slow, slow));
         self.switch(Switch::Halt(k, f), beyond, Direction::Falling);
+        let wide = self.parameter(&slip_name(k, f, "wide"));
+        let grown = g.sub(squares, g.mul(wide, wide));
+        self.switch(Switch::Stir, grown, Direction::Rising);
     }
 }
 

@@ -9,6 +9,7 @@ mod accumulation;
 mod columns;
 mod crowd;
 mod delay;
+mod filippov;
 mod friction;
 mod modes;
 mod phase;
@@ -25,7 +26,7 @@ use crate::error::Failure;
 use crate::motion::dense::Dense;
 use crate::motion::note::{Note, brief};
 use crate::motion::sample::Sample;
-use crate::motion::verdict::{Audit, Check};
+use crate::motion::verdict::{Audit, Check, Verdict};
 use crate::motion::{EventRecord, Motion, Stop, StopReason};
 use crate::problem::branches::Branches;
 use crate::problem::settings::{OutputSpacing, Run, Settings};
@@ -35,7 +36,7 @@ use crate::run::hybrid::accumulation::ImpactLog;
 use crate::run::hybrid::crowd::Crowd;
 use crate::run::hybrid::delay::Delays;
 use crate::run::hybrid::phase::{Discrete, Phase, Phases, Switch};
-use crate::run::hybrid::settle::VIOLATED;
+use crate::run::hybrid::settle::{DRIVEN, VIOLATED};
 use crate::run::hybrid::switching::{Place, Switching};
 use crate::run::initial_value::{Segment, integrate_segment};
 use crate::run::prepare::RunInput;
@@ -134,6 +135,7 @@ fn integrated(
         is_ambiguous: false,
         is_moved: false,
         velocities_jump,
+        astray: None,
         speed: 0.0,
         sizes: Vec::new(),
         energy: 0.0,
@@ -160,6 +162,9 @@ fn integrated(
             piece.is_limit = goes_on && run.t != piece.to;
             pieces.push(piece);
         }
+        if let Some(why) = run.astray {
+            return run.held(why);
+        }
         if !goes_on {
             break;
         }
@@ -179,9 +184,14 @@ fn first_state(
     request: &Run,
     settings: &Settings,
 ) -> Result<Start, Failure> {
-    let dynamics = derive_in(model, request.principle)?;
-    let mut system = CompiledSystem::new(model, &dynamics, settings.backend)?;
-    begin(model, &dynamics, &mut system, settings.t0)
+    let mut bare = model.clone();
+    // NOTE: they may speak of contacts, which have no multipliers yet; the start does not need them.
+    bare.observed.clear();
+    bare.events.clear();
+    bare.resets.clear();
+    let dynamics = derive_in(&bare, request.principle)?;
+    let mut system = CompiledSystem::new(&bare, &dynamics, settings.backend)?;
+    begin(&bare, &dynamics, &mut system, settings.t0)
 }
 
 /// Why a segment has ended, as far as the next one must know.
@@ -236,6 +246,8 @@ struct HybridRun<'a> {
     is_moved: bool,
     /// Whether velocities may jump at a switch because other constraints, or other branches of them, hold then.
     velocities_jump: bool,
+    /// Why a segment that was on the wrong side of a switch is left out.
+    astray: Option<&'static str>,
     /// The largest velocity so far, and the largest values of all positions and velocities.
     speed: f64,
     sizes: Vec<f64>,
@@ -297,13 +309,17 @@ impl HybridRun<'_> {
             sensitivities: Vec::new(),
         };
         let rest = self.remaining();
-        let whole = &self.whole;
+        let (whole, names) = (&self.whole, &self.phases.names);
+        let complete = |segment: &mut Motion| {
+            Self::complete_columns(names, &phase, segment);
+        };
         let mut tell = |progress: &Progress<'_>| {
             let before = whole.as_ref();
             watch(&Progress {
                 steps: progress.steps + before.map_or(0, |m| m.statistics.steps),
                 rows: progress.rows + before.map_or(0, |m| m.t.len()),
                 earlier: before,
+                complete: Some(&complete),
                 ..*progress
             })
         };
@@ -353,13 +369,18 @@ impl HybridRun<'_> {
             let (signs, reach) = (&self.now.signs, &mut self.reach);
             let tolerance = self.settings.options.tolerance;
             let check = self.switching.check(&phase.model, &motion, signs, reach, tolerance);
+            if check.verdict == Verdict::Fail && self.whole.is_some() {
+                // Rounding decides on which side it is: switches have accumulated.
+                self.astray = Some("the motion switches ever faster");
+                return false;
+            }
             motion.audit.add(vec![check]);
         }
         motion.work.iter_mut().for_each(|w| *w += self.work[0]);
         self.work = [self.work[0] + work[0], self.work[1] + work[1]];
         let crossing = motion.events.last().cloned();
-        motion.events.retain(|event| !event.name.contains(' '));
-        self.complete_columns(phase, &mut motion);
+        Self::complete_columns(&self.phases.names, phase, &mut motion);
+        columns::tell_once(self.whole.as_ref(), &mut motion);
         let closing = segment.accumulated.and_then(|event| self.contact_of(event));
         if closing.is_some() {
             motion.notes.retain(|note| !matches!(note, Note::Stopped(_)));
@@ -499,26 +520,6 @@ impl HybridRun<'_> {
         true
     }
 
-    /// Lets the second integration hit the contacts of some events as well: it reaches them at another time, $\delta =
-    /// -g/\dot g$ from here.
-    fn hit_second(&mut self, events: &[usize]) {
-        let Some(mut second) = self.second.take() else { return };
-        if let Ok(Some(mut solver)) = self.phases.solver(&self.now, &self.sizes) {
-            solver.measure(self.t, &second.q, &second.v);
-            let hit = solver.contacts.iter().position(|(_, event, _)| events.contains(event));
-            let δ = hit.map(|k| -solver.touch(k).gap / solver.touch(k).closing);
-            let span = self.settings.options.t1 - self.settings.t0;
-            if let Some(δ) = δ.filter(|δ| δ.abs() <= 1e-2 * span) {
-                let Start { q, v, .. } = &mut second;
-                q.iter_mut().zip(&*v).for_each(|(q, v)| *q += δ * v);
-                // NOTE: what the second integration cannot do is left to its comparison with the first.
-                let _ = solver.impact(self.t, q, v, events, None);
-                q.iter_mut().zip(&*v).for_each(|(q, v)| *q -= δ * v);
-            }
-        }
-        self.second = Some(second);
-    }
-
     /// A motion that ends where nothing says how it goes on; at the start there is none.
     fn held(mut self, why: &str) -> Result<Motion, Failure> {
         let t = self.t;
@@ -547,6 +548,12 @@ impl HybridRun<'_> {
             let reason = "a gap that falls below zero means that an impact was missed";
             let mut checks = std::mem::take(&mut motion.audit.checks);
             checks.push(Check::new("gaps of contacts".into(), worst, VIOLATED, reason));
+            motion.audit = Audit::of(checks);
+        }
+        if let Some(worst) = self.driven(&motion).filter(|&worst| worst > DRIVEN) {
+            let reason = "friction acts against the slip: where it drives it, a change of its direction was missed";
+            let mut checks = std::mem::take(&mut motion.audit.checks);
+            checks.push(Check::new("friction of contacts".into(), worst, DRIVEN, reason));
             motion.audit = Audit::of(checks);
         }
         motion.switches = self.switches;

@@ -6,6 +6,7 @@
 //! | contact, sliding | $g = 0$ along $g_q - \mu s\cdot\sigma_{\dot q}$ | $\lambda = 0$, $\sigma = 0$ |
 //! | contact, held | $g = 0$ and $\sigma = 0$ | $\lambda = 0$, or $\lvert\lambda_\sigma\rvert = \mu\lambda$ |
 //! | switching function $u$, not left | $u = 0$ along $\partial_s Q$, with $\lambda = s$ | $\lvert\lambda\rvert = 1$ |
+//! | the same without inertia | a mean of both branches (`filippov.rs`) | it is one of them |
 //! | `constraint … when h` | as written | $h = 0$ |
 //! | `… in a` | as written | the mode changes |
 //!
@@ -92,6 +93,13 @@ pub(super) fn constraints_jump(model: &Workspace, own: usize, branches: &Branche
     fixed.constraints.iter().any(|c| fixed.graph.contains(c.expr, &symbols))
 }
 
+/// Whether branches stand in constraints.
+pub(super) fn constraints_switch(branches: &Branches) -> bool {
+    let symbols: Vec<Expr> = branches.symbols().collect();
+    let fixed = &branches.model;
+    fixed.constraints.iter().any(|c| fixed.graph.contains(c.expr, &symbols))
+}
+
 /// Why a phase ends by an event that is not one of the model.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum Switch {
@@ -103,7 +111,7 @@ pub(super) enum Switch {
     Break(usize, usize, Option<f64>),
     /// A friction of a contact comes to rest.
     Halt(usize, usize),
-    /// A contact that others kept closed is not kept closed any longer.
+    /// A contact that others kept closed is not kept closed any longer, or slip in a plane has a direction by itself.
     Stir,
     /// The motion leaves a switching function with this sign.
     Leave(usize, f64),
@@ -298,6 +306,7 @@ impl Phases {
                     slips.push((slip_name(k, f, "second"), offset[1]));
                     slips.push((slip_name(k, f, "width"), slowness.width));
                     slips.push((slip_name(k, f, "slow"), slowness.rest));
+                    slips.push((slip_name(k, f, "wide"), slowness.wide));
                 }
             }
         }
@@ -328,6 +337,7 @@ impl Phases {
             places: Vec::new(),
             switches: Vec::new(),
             sliding: Vec::new(),
+            slides: Vec::new(),
         };
         making.statements();
         making.contacts();
@@ -370,6 +380,8 @@ pub(super) struct Making<'a> {
     places: Vec<Option<usize>>,
     switches: Vec<Switch>,
     pub(super) sliding: Vec<(usize, Expr)>,
+    /// Switching functions at which the motion stays by a mean of both branches, and that of the upper one.
+    pub(super) slides: Vec<(usize, Expr)>,
 }
 
 impl Making<'_> {
@@ -443,7 +455,7 @@ impl Making<'_> {
         let g = Rc::clone(&self.graph);
         let symbols: Vec<Expr> = branches.symbols().collect();
         for (k, &function) in branches.functions.iter().enumerate() {
-            if self.now.signs[k] != 0.0 {
+            if self.now.signs[k] != 0.0 || self.slide(k, function, symbols[k]) {
                 continue;
             }
             let along = self.along(symbols[k]);
@@ -465,6 +477,7 @@ impl Making<'_> {
             self.switch(Switch::Leave(k, 1.0), above, Direction::Falling);
             self.switch(Switch::Leave(k, -1.0), below, Direction::Falling);
         }
+        self.slides_end();
     }
 
     /// Where conditional constraints may begin and end.

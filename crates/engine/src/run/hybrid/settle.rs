@@ -10,6 +10,7 @@ use crate::motion::sample::{Sample, sample_symbols};
 use crate::motion::{EventRecord, Motion, Series};
 use crate::problem::start::{Start, dynamics_span};
 use crate::run::hybrid::HybridRun;
+use crate::run::hybrid::filippov::{can_slide, movable};
 use crate::run::hybrid::phase::{
     Discrete, Phase, Phases, Sliding, is_linear_in, own_multiplier,
 };
@@ -18,6 +19,8 @@ use crate::system::compiled::CompiledSystem;
 
 /// A gap that is further below zero, in parts of what is farthest away, is violated.
 pub(super) const VIOLATED: f64 = 1e-8;
+/// Friction that drives what slides by more, in parts of itself and of the velocities so far, has the wrong direction.
+pub(super) const DRIVEN: f64 = 1e-6;
 /// A contact lets go where it would pull by this part of the forces: less is rounding.
 const MARGIN: f64 = 1e-12;
 /// Velocities that are smaller, in parts of their largest, are rest where bounces have come to their end.
@@ -49,7 +52,10 @@ impl HybridRun<'_> {
             match self.settle_branches()? {
                 Settled::From(found) => rates = found,
                 Settled::Held(at) => {
-                    if !at.iter().all(|&k| self.can_stay(k, &at)) {
+                    if !at
+                        .iter()
+                        .all(|&k| self.can_stay(k, &at) || can_slide(&self.branches, k))
+                    {
                         let why = "the motion is pushed back from both sides of a switch (as by dry friction that \
                                    holds)";
                         return Ok(Some(why.into()));
@@ -145,7 +151,8 @@ impl HybridRun<'_> {
                         continue;
                     }
                     let has_stopped = self.cause.hints.stopped.contains(&(index, f));
-                    let slowness = solver.slowness(k, f, &self.state.v, has_stopped);
+                    let tolerance = self.settings.options.tolerance;
+                    let slowness = solver.slowness(k, f, &self.state.v, tolerance, has_stopped);
                     let offset = direction.map(|s| slowness.offset * s);
                     sliding.push(Sliding { contact: index, friction: f, offset, slowness });
                 }
@@ -164,13 +171,22 @@ impl HybridRun<'_> {
         if self.now.signs.is_empty() {
             return Ok(Settled::From(None));
         }
-        let Self { switching, branches, phases, now, state, cause, t, settings, .. } = self;
+        let Self { switching, branches, phases, now, state, cause, t, settings, speed, .. } =
+            self;
         let span = settings.options.t1 - settings.t0;
         let place = Place { t: *t, state, fired: cause.fired, span };
         let base = now.clone();
+        let (meets, speed) = (switching.is_in_constraints, *speed);
         let mut accelerations = |signs: &[f64]| {
             let trial = Discrete { signs: signs.to_vec(), ..base.clone() };
-            resolved(phases, &trial, *t, state)
+            if !meets {
+                return resolved(phases, &trial, *t, state);
+            }
+            // With other branches other velocities hold, such as the rates of states.
+            let phase = phases.phase(&trial)?;
+            let mut met = (*state).clone();
+            let _ = compiled(phases, &phase)?.meet(*t, &mut met.q, &mut met.v, speed);
+            resolved(phases, &trial, *t, &met)
         };
         switching.settle(branches, &mut accelerations, &place, cause.left, &mut now.signs)
     }
@@ -288,6 +304,7 @@ impl HybridRun<'_> {
         if !self.velocities_jump && self.now.signs.iter().all(|&sign| sign != 0.0) {
             return Ok(());
         }
+        self.return_to_switches();
         let phase = self.phases.phase(&self.now)?;
         let mut system = compiled(&self.phases, &phase)?;
         let (t, speed) = (self.t, self.speed);
@@ -324,6 +341,37 @@ impl HybridRun<'_> {
             let _ = system.meet(t, q, v, speed);
         }
         Ok(())
+    }
+
+    /// Moves the state to the switching functions at which it stays without a constraint that keeps it there.
+    fn return_to_switches(&mut self) {
+        for k in 0..self.now.signs.len() {
+            if self.now.signs[k] == 0.0 && can_slide(&self.branches, k) {
+                let mut values =
+                    self.switching.values(&self.branches.model, &self.place(&self.state));
+                values.swap_remove(k).remove(&mut self.state, &movable(&self.branches));
+            }
+        }
+    }
+
+    /// Lets the second integration hit the contacts of some events as well: it reaches them at another time, $\delta =
+    /// -g/\dot g$ from here.
+    pub(super) fn hit_second(&mut self, events: &[usize]) {
+        let Some(mut second) = self.second.take() else { return };
+        if let Ok(Some(mut solver)) = self.phases.solver(&self.now, &self.sizes) {
+            solver.measure(self.t, &second.q, &second.v);
+            let hit = solver.contacts.iter().position(|(_, event, _)| events.contains(event));
+            let δ = hit.map(|k| -solver.touch(k).gap / solver.touch(k).closing);
+            let span = self.settings.options.t1 - self.settings.t0;
+            if let Some(δ) = δ.filter(|δ| δ.abs() <= 1e-2 * span) {
+                let Start { q, v, .. } = &mut second;
+                q.iter_mut().zip(&*v).for_each(|(q, v)| *q += δ * v);
+                // NOTE: what the second integration cannot do is left to its comparison with the first.
+                let _ = solver.impact(self.t, q, v, events, None);
+                q.iter_mut().zip(&*v).for_each(|(q, v)| *q -= δ * v);
+            }
+        }
+        self.second = Some(second);
     }
 
     /// Frictions that repeat one slide with it.
@@ -368,6 +416,42 @@ impl HybridRun<'_> {
         }
         let why = found.first().map(|d| d.message.clone()).unwrap_or_default();
         self.held(&format!("what begins to hold contradicts itself: {why}"))
+    }
+
+    /// By how much frictions at the outputs drive what they act on, in parts of their sizes: they must brake it.
+    pub(super) fn driven(&mut self, motion: &Motion) -> Option<f64> {
+        let mut solver = self.phases.solver(&self.now, &self.sizes).ok()??;
+        let n = self.state.q.len();
+        if (motion.q.len(), motion.v.len()) != (n, n) || self.model.hybrid.modes.len() > 1 {
+            return None;
+        }
+        let column = |name: &String| motion.multipliers.iter().find(|s| s.name == *name);
+        let row = |list: &[Series], i: usize| -> Vec<f64> {
+            list.iter().map(|series| series.values[i]).collect()
+        };
+        let mut worst = None;
+        for i in 0..motion.t.len() {
+            solver.measure_contacts(motion.t[i], &row(&motion.q, i), &row(&motion.v, i));
+            for (k, &(index, ..)) in solver.contacts.iter().enumerate() {
+                let contact = &self.model.hybrid.contacts[index];
+                for (friction, rub) in contact.frictions.iter().zip(solver.rubs(k)) {
+                    let forces: Vec<f64> = contact
+                        .friction_names(friction)
+                        .iter()
+                        .map(|name| column(name).map_or(0.0, |series| series.values[i]))
+                        .collect();
+                    let force = forces.iter().fold(0.0_f64, |m, f| libm::hypot(m, *f));
+                    let fastest =
+                        rub.tangents.iter().map(|t| solver.fastest(t)).fold(0.0, f64::max);
+                    let power: f64 = forces.iter().zip(rub.slip).map(|(f, s)| f * s).sum();
+                    if force > 0.0 && fastest > 0.0 {
+                        let part = power / (force * fastest);
+                        worst = Some(worst.map_or(part, |w: f64| w.max(part)));
+                    }
+                }
+            }
+        }
+        worst.map(|worst: f64| worst.max(0.0))
     }
 
     /// The size of what is farthest away.

@@ -17,6 +17,7 @@ use crate::motion::sample::Sample;
 use crate::motion::verdict::Check;
 use crate::problem::branches::Branches;
 use crate::problem::start::Start;
+use crate::run::hybrid::phase::constraints_switch;
 
 /// The switching functions with their slopes.
 pub(super) struct Switching {
@@ -25,6 +26,8 @@ pub(super) struct Switching {
     /// Along $t$, $q$ and $\dot q$.
     slopes: Vec<Vec<Expr>>,
     state: Vec<Expr>,
+    /// Whether branches stand in constraints.
+    pub(super) is_in_constraints: bool,
 }
 
 /// Where a segment begins.
@@ -63,7 +66,8 @@ impl Switching {
         state.extend(model.positions().into_iter().chain(model.velocities()));
         let graph = model.graph.clone();
         let slopes = branches.functions.iter().map(|&u| graph.gradient(u, &state)).collect();
-        Self { graph, functions: branches.functions.clone(), slopes, state }
+        let is_in_constraints = constraints_switch(branches);
+        Self { graph, functions: branches.functions.clone(), slopes, state, is_in_constraints }
     }
 
     /// Finds the signs with which a motion goes on from a state. Functions at zero begin with the signs given; those
@@ -230,6 +234,18 @@ impl SwitchValue {
         for (k, (q, v)) in state.q.iter_mut().zip(&mut state.v).enumerate() {
             move_by(q, before.v[k], after.v[k]);
             move_by(v, before.a[k], after.a[k]);
+        }
+    }
+
+    /// Moves some positions and velocities so that $u = 0$.
+    pub(super) fn remove(&self, state: &mut Start, movable: &[Vec<bool>; 2]) {
+        let is_moved = || movable.iter().flatten().copied();
+        let slopes =
+            || self.slopes[1..].iter().zip(is_moved()).map(|(s, is)| if is { *s } else { 0.0 });
+        let length = slopes().map(|slope| slope * slope).sum::<f64>();
+        if length > 0.0 && length.is_finite() {
+            let values = state.q.iter_mut().chain(&mut state.v);
+            values.zip(slopes()).for_each(|(x, slope)| *x -= self.u * slope / length);
         }
     }
 

@@ -262,6 +262,7 @@ impl VolterraObserver for VolterraRecorder<'_> {
             record: &self.record,
             forgotten: &Cell::new(0),
             earlier: None,
+            complete: None,
         };
         if (self.watch)(&progress) { Control::Continue } else { Control::Stop }
     }

@@ -3,7 +3,7 @@
 use pfaff_solver::EvalError;
 
 use crate::system::kkt::{Buffers, Kkt};
-use crate::system::saddle_point::Blocks;
+use crate::system::saddle_point::{Blocks, Factors};
 
 impl Kkt {
     /// All unknowns of the last solve.
@@ -12,21 +12,29 @@ impl Kkt {
     }
 
     /// The smallest change $\delta\dot q$, in the kinetic metric, with $A\,\delta\dot q = -\psi$ at the state
-    /// last evaluated.
-    pub(crate) fn velocity_correction(&mut self) -> Result<&[f64], EvalError> {
+    /// last evaluated; by the factors of the last solve, if they are near enough.
+    pub(crate) fn velocity_correction(
+        &mut self,
+        factors: Factors,
+    ) -> Result<&[f64], EvalError> {
         self.gather(self.layout.residual, -1.0);
         let Self { blocks, layout: l, patterns, saddle, buffers, .. } = self;
         let Buffers { zeros, change, rows, .. } = buffers;
         let (mass, rows) = (patterns.mass.with(&blocks[..l.jacobian]), rows.view());
-        saddle.solve(&Blocks { mass, left: rows, right: rows, force: zeros, drift: change })?;
+        let blocks = Blocks { mass, left: rows, right: rows, force: zeros, drift: change };
+        saddle.solve_by(factors, &blocks)?;
         Ok(&self.saddle.solution[..self.n])
     }
 
     /// The smallest change $\delta q$, in the kinetic metric, with $\partial_q\varphi\,\delta q = -\varphi$
     /// for the holonomic constraints.
     ///
-    /// Where the mass is degenerate on what they leave free, every coordinate gets a unit mass in addition.
-    pub(crate) fn position_correction(&mut self) -> Result<&[f64], EvalError> {
+    /// Where the mass is degenerate on what they leave free, every coordinate gets a unit mass in addition; tells
+    /// whether that was not so.
+    pub(crate) fn position_correction(
+        &mut self,
+        factors: Factors,
+    ) -> Result<(&[f64], bool), EvalError> {
         let Self { n, extra, blocks, layout: l, patterns, saddle, buffers, .. } = self;
         let Buffers { zeros, change, rows, metric, .. } = buffers;
         let jacobian = patterns.jacobian.with(&blocks[l.jacobian..l.directions]);
@@ -42,26 +50,28 @@ impl Kkt {
         }
         let (mass, rows) = (patterns.mass.with(&blocks[..l.jacobian]), rows.view());
         let plain = Blocks { mass, left: rows, right: rows, force: zeros, drift: change };
-        if saddle.solve(&plain).is_err() {
+        let is_plain = saddle.solve_by(factors, &plain).is_ok();
+        if !is_plain {
             metric.clear();
             mass.rows().for_each(|row| metric.push(row.entries()));
             metric.add_to_diagonal(*n, 1.0);
             saddle.solve(&Blocks { mass: metric.view(), ..plain })?;
         }
-        Ok(&self.saddle.solution[..self.n])
+        Ok((&self.saddle.solution[..self.n], is_plain))
     }
+
     /// [`velocity_correction`](Self::velocity_correction) for other values of $\psi$.
     pub(crate) fn velocity_change(&mut self, values: &[f64]) -> Result<&[f64], EvalError> {
         let residual = self.layout.residual;
         self.blocks[residual..residual + self.m].copy_from_slice(values);
-        self.velocity_correction()
+        self.velocity_correction(Factors::New)
     }
 
     /// [`position_correction`](Self::position_correction) for other values of $\varphi$.
     pub(crate) fn position_change(&mut self, values: &[f64]) -> Result<&[f64], EvalError> {
         let position = self.layout.position;
         self.blocks[position..position + self.m].copy_from_slice(values);
-        self.position_correction()
+        self.position_correction(Factors::New).map(|(change, _)| change)
     }
 
     /// Solves (K) with the matrix of the last solve and another right side, which becomes the solution; the

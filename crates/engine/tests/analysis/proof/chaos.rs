@@ -4,7 +4,7 @@ use pfaff::{LyapunovRequest, Model, lyapunov};
 
 use super::Row;
 
-const SPROTT: &str = "Sprott 2003, appendix A";
+const SPROTT: &str = "Sprott 2003, appendix A (typed from memory)";
 
 /// Means over an attractor: theirs and ours are known to a few units of the fourth decimal.
 pub(super) fn exponents(rows: &mut Vec<Row>) {

@@ -294,29 +294,34 @@ impl Collector<'_> {
         if p.len() > MAX_GROUPED || self.work.spend(p.len()).is_none() {
             return flat;
         }
-        let mut best = flat;
+        let (mut best, mut is_flat) = (flat, true);
         for shared in [strictly_common(p), p.common_monomial()] {
             let Some(form) = self.outside(p, &shared) else { continue };
             // A mass stands before its bracket, also where that saves nothing.
-            let is_constant = |leaves: &[Leaf]| {
-                shared.factors().iter().all(|f| leaves[f.0 as usize].place.rank < rank::TIME)
-            };
-            let least = self.cost(&best) + usize::from(is_constant(&self.leaves));
+            let least = self.cost(&best) + usize::from(self.is_constant(&shared));
+            if self.cost(&form) < least {
+                (best, is_flat) = (form, false);
+            }
+        }
+        if let Some(form) = self.partly(p) {
+            let least = self.cost(&best) + usize::from(is_flat);
             if self.cost(&form) < least {
                 best = form;
             }
         }
-        let further = [
-            self.partly(p),
-            self.by_coefficients(p, rank::TIME),
-            self.by_coefficients(p, rank::VELOCITY),
-        ];
+        let further =
+            [self.by_coefficients(p, rank::TIME), self.by_coefficients(p, rank::VELOCITY)];
         for form in further.into_iter().flatten() {
             if self.cost(&form) < self.cost(&best) {
                 best = form;
             }
         }
         best
+    }
+
+    /// Whether all factors are parameters.
+    fn is_constant(&self, m: &Monomial) -> bool {
+        m.factors().iter().all(|f| self.leaves[f.0 as usize].place.rank < rank::TIME)
     }
 
     /// $C(x + ky) + \dots$ where $x$ and $y$ have the same coefficient $C$; coefficients consist of atoms that stand
@@ -458,6 +463,10 @@ impl Collector<'_> {
                 };
                 let before = self.flat(&part);
                 let (_, content) = inner.primitive()?;
+                // −(a − b) is written as b − a.
+                let is_mixed = inner.terms().any(|t| t.1.is_positive())
+                    && inner.terms().any(|t| t.1.is_negative());
+                let content = if is_mixed { content.abs() } else { content };
                 let scaled = inner.times_term(&Monomial::one(), &content.recip())?;
                 let bracket = match square_root(&scaled) {
                     Some(root) => {
@@ -467,8 +476,13 @@ impl Collector<'_> {
                     None => self.flat(&scaled),
                 };
                 let after = self.term(&shared, content).times(bracket);
+                // A mass stands before its bracket, also where that saves nothing.
+                let mass = !shared.is_one() && self.is_constant(&shared);
                 let (before, after) = (self.cost(&before), self.cost(&after));
-                let gain = before.saturating_sub(after);
+                let gain = match before.saturating_sub(after) {
+                    0 => usize::from(mass && before == after),
+                    gain => 2 * gain,
+                };
                 if gain > best.map_or(0, |b| b.0) {
                     best = Some((gain, atom, above));
                 }

@@ -32,6 +32,7 @@ impl Collector<'_> {
         factors: Vec<(Form, i32)>,
     ) -> Form {
         let mut made: Vec<(Form, i32)> = Vec::new();
+        let factors = self.by_radicands(&mut coefficient, factors);
         for (base, n) in factors {
             let (base, n) = match self.under_root(&base) {
                 Some((number, under)) => {
@@ -60,6 +61,53 @@ impl Collector<'_> {
         }
         Form::Product { coefficient, factors: Vec::new() }
             .times(Form::Product { coefficient: Coefficient::one(), factors: made })
+    }
+
+    /// $c^2 - v^2$ beside $\sqrt{1 - v^2/c^2}$ is $c^2$ times what stands under the root.
+    fn by_radicands(
+        &mut self,
+        coefficient: &mut Coefficient,
+        factors: Vec<(Form, i32)>,
+    ) -> Vec<(Form, i32)> {
+        let mut all = factors;
+        for i in 0..all.len() {
+            let Form::Leaf(leaf) = all[i].0 else { continue };
+            let Atom::Root(X) = self.field.atoms.atom(leaf).clone() else { continue };
+            let common = X.common_monomial();
+            let cleared = X.times_term(&common.inverse(), &Coefficient::one());
+            let Some((primitive, k)) = cleared.and_then(|p| p.primitive()) else { continue };
+            if common.is_one() {
+                continue;
+            }
+            let mut sum = self.denominator(&primitive);
+            sum.sort(&self.leaves);
+            let mut opposite = negated_sum(&sum);
+            opposite.sort(&self.leaves);
+            let mut more = Vec::new();
+            for (base, n) in &mut all {
+                let mut own = base.clone();
+                own.sort(&self.leaves);
+                if *n % 2 != 0 || (own != sum && own != opposite) {
+                    continue;
+                }
+                if own == opposite && own != sum && (*n / 2) % 2 != 0 {
+                    *coefficient = -*coefficient;
+                }
+                let power = *n / 2;
+                *coefficient *= k.recip().pow(power);
+                *base = Form::Leaf(leaf);
+                more.extend(common.factors().iter().map(|&(a, e)| (Form::Leaf(a), -e * *n)));
+                *n *= 2;
+            }
+            for (base, n) in more {
+                match all.iter_mut().find(|f| f.0 == base) {
+                    Some(known) => known.1 += n,
+                    None => all.push((base, n)),
+                }
+            }
+        }
+        all.retain(|f| f.1 != 0);
+        all
     }
 
     /// A number and $X$ for an atom that is their product under a root, the number outside of it.

@@ -7,8 +7,7 @@
 use pfaff_solver::eigenvector;
 
 use super::{BRANCHES, Follower, Place, parameter_slopes};
-use crate::analysis::phase::branch::{Branch, ContinueRequest, SpecialPoint};
-use crate::analysis::phase::continuation::parameter_index;
+use crate::analysis::phase::branch::{Branch, ContinueRequest, SpecialPoint, parameter_index};
 use crate::analysis::phase::multiple_shooting::Node;
 use crate::analysis::phase::quotient::Quotient;
 use crate::analysis::phase::shooting::{Shooter, largest};

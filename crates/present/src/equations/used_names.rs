@@ -1,0 +1,115 @@
+//! Names are worth looking up where they stand more than once: the others are written out, and what only programs read
+//! explains no name to people.
+
+use std::collections::BTreeMap;
+
+use pfaff_expr::{Expr, Graph, Role};
+
+use super::{Label, Presentation};
+
+/// Characters of a formula that is read at a glance.
+const LINE: usize = 100;
+
+impl Presentation {
+    /// Writes out names that stand once in what people read, or that stand for another name.
+    pub(super) fn write_out_names_used_once(&mut self) {
+        // NOTE: the energy among the conserved quantities is hidden, which is known when these have their words.
+        let waits = self.sections.iter().any(|s| s.key == "conserved") && self.kept.is_empty();
+        if waits {
+            return;
+        }
+        let mut i = self.definitions.len();
+        while i > 0 {
+            i -= 1;
+            let (name, meaning) = self.definitions[i].clone();
+            let symbol = self.graph.symbol(&name, Role::Free);
+            let rate = self.graph.symbol(&name, Role::Coordinate { order: 1 });
+            let mut roots = self.shown_sides();
+            let shown = self.shown_definitions().map(|d| d.1);
+            roots.extend(shown);
+            let uses: usize = roots.iter().map(|&e| occurrences(&self.graph, e, symbol)).sum();
+            let has_rate = roots.iter().any(|&e| self.graph.contains(e, &[rate]));
+            let is_alias = self.graph.symbol_of(meaning).is_some();
+            let is_side = roots.contains(&symbol);
+            let length = self.graph.to_text(meaning).len();
+            let host = roots.iter().find(|&&e| self.graph.contains(e, &[symbol]));
+            let host = host.map_or(0, |&e| self.graph.to_text(e).len());
+            // NOTE: a page in the words of the text keeps them.
+            let is_short = is_side || (length + host <= LINE && self.preface.is_empty());
+            let is_ours = !self.names.contains(&name) && uses <= 3 && length <= LINE;
+            let is_once = uses == 1 && is_short;
+            if !has_rate && (is_once || (uses > 0 && (is_alias || is_ours))) {
+                self.definitions.remove(i);
+                self.replace(symbol, meaning);
+            }
+        }
+    }
+
+    /// The definitions of names that stand in what people read.
+    pub(crate) fn shown_definitions(&self) -> impl Iterator<Item = &(String, Expr)> {
+        let mut roots = self.shown_sides();
+        let mut is_shown = vec![false; self.definitions.len()];
+        // NOTE: later definitions build on earlier ones, so one sweep backwards finds all that are needed.
+        for (i, (name, meaning)) in self.definitions.iter().enumerate().rev() {
+            let symbols = [Role::Free, Role::Coordinate { order: 1 }];
+            let symbols = symbols.map(|role| self.graph.symbol(name, role));
+            if roots.iter().any(|&r| self.graph.contains(r, &symbols)) {
+                roots.push(*meaning);
+                is_shown[i] = true;
+            }
+        }
+        self.definitions.iter().zip(is_shown).filter(|d| d.1).map(|d| d.0)
+    }
+
+    /// Both sides of all lines that people read.
+    fn shown_sides(&self) -> Vec<Expr> {
+        let mut sides = Vec::new();
+        for line in self.sections.iter().flat_map(|s| self.shown(s)) {
+            if let Label::Expression(left) = line.label {
+                sides.push(left);
+            }
+            sides.push(line.right);
+        }
+        sides
+    }
+
+    /// Another expression for a symbol, everywhere; what it stands in is written anew.
+    fn replace(&mut self, symbol: Expr, meaning: Expr) {
+        let g = &self.graph;
+        let image = [(symbol, meaning)];
+        let replaced = |e: &mut Expr| {
+            if g.contains(*e, &[symbol]) {
+                let put = g.as_written(|| g.substitute(&[*e], &image))[0];
+                *e = shorter(g, put);
+            }
+        };
+        for line in self.sections.iter_mut().flat_map(|s| &mut s.lines) {
+            if let Label::Expression(left) = &mut line.label {
+                replaced(left);
+            }
+            replaced(&mut line.right);
+        }
+        self.definitions.iter_mut().for_each(|d| replaced(&mut d.1));
+    }
+}
+
+/// A formula of the page, or a shorter one for it.
+fn shorter(g: &Graph, e: Expr) -> Expr {
+    let desk = Graph::new();
+    let found = g.on_paper(&[e], &desk)[0];
+    if desk.to_text(found).len() < g.to_text(e).len() {
+        desk.in_reading_order(&[found], g)[0]
+    } else {
+        e
+    }
+}
+
+/// How often a symbol stands in a formula that is written out.
+fn occurrences(g: &Graph, e: Expr, symbol: Expr) -> usize {
+    let mut counts: BTreeMap<Expr, usize> = BTreeMap::new();
+    for e in g.live(&[e]) {
+        let inside = g.node(e).operands().fold(0_usize, |n, o| n.saturating_add(counts[&o]));
+        counts.insert(e, if e == symbol { 1 } else { inside });
+    }
+    counts[&e]
+}
