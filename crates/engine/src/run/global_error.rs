@@ -3,32 +3,37 @@
 //! A short run (of at most [`SHORT`] steps, or [`SHORT_LARGE`] with many coordinates) is integrated again with a
 //! tolerance that is thirty times stricter (a thousand times by the Taylor method) and with steps that are at most half
 //! as long as the first ones, because steps do not always depend on the tolerance: the difference is the error of the
-//! first one. A long run is integrated again by DOP853 with a tolerance $E_2 = 10^6 E$, at a fifth of the cost. Errors
-//! are proportional to the tolerance, so that of the difference $D$ the first run has the part
+//! first one. A long run is integrated again by DOP853 with a tolerance $E_2 = 3\cdot 10^6 E$, at a sixth of the cost.
+//! Errors are proportional to the tolerance, so that of the difference $D$ the first run has the part
 //!
 //! $$ \bigl(10\,E + 3\epsilon\sqrt{N}\bigr)\,\frac{D}{E_2} $$
 //!
 //! after $N$ steps, with a margin of ten; or $3\,D\,(N_2/N)^8$ if that is more, because steps that stability limits to
 //! $N_2 \approx N$ are no less accurate with a loose tolerance. Rounding adds up too. Where $D$ is no longer small the
-//! two motions have nothing to do with each other any more; then $E_2 = 10^3 E$ is tried, and a run that is not too
-//! long is treated as a short one. Where a stricter run does not come to the end, one that is thirty times looser is
-//! taken, and the whole difference. `rk4`, which has no tolerance, is repeated with half its step. What is stiff is
-//! treated as short, by its own method, and so is a run of which most steps were rejected.
+//! two motions have nothing to do with each other any more; then $E_2 = 10^5 E$ is tried, and a run that is not too
+//! long is treated as a short one. If the first of these comes apart from the motion at $t_1$ and the second at $t_2$,
+//! a difference has grown thirtyfold in between; where it grows so for long enough to reach the size of the motion from
+//! $E$ too, that is chaos, and nothing more is tried. Where a stricter run does not come to the end, one that is thirty
+//! times looser is taken, and the whole difference. `rk4`, which has no tolerance, is repeated with half its step. What
+//! is stiff is treated as short, by its own method, and so is a run of which most steps were rejected.
 //!
 //! An error belongs to the tolerance if it is at most a thousand tolerances in each hundred steps, times how much the
 //! motion makes a change grow. That is measured only where the error is larger than that: by a third integration from a
 //! state that differs a little.
 
+mod comparison;
+
 use pfaff_mechanics::LARGE;
 use pfaff_solver::{
-    Control, DenseStep, LocatedEvent, Method, Observer, OdeOptions, Outcome, StopReason,
-    StoredStep, System, integrate,
+    DenseStep, Method, OdeOptions, Outcome, StopReason, StoredStep, System, integrate,
 };
 
 use crate::audit::error::{AMPLIFIED_TIME, WORST, against_limit, error_limit, plain_limit};
 use crate::motion::sample::Sample;
 use crate::motion::verdict::Check;
 use crate::system::compiled::CompiledSystem;
+
+use comparison::Comparison;
 
 /// Steps up to which a run is short: one that is smooth, and one with switches or narrow features, whose errors depend
 /// less regularly on the tolerance.
@@ -42,12 +47,17 @@ const AFFORDABLE: usize = 200_000;
 /// Steps of the second integration of a run that was interrupted.
 const HURRIED: usize = 100_000;
 /// How much looser a long run is integrated again, and how loose at most.
-const LOOSER: f64 = 1e6;
+const LOOSER: f64 = 3e6;
 const LOOSEST: f64 = 1e-3;
-/// Differences beyond this part of a coordinate's size say nothing.
-const APART: f64 = 0.03;
-/// A loose run is compared at one in so many of the kept steps: each comparison costs some evaluations.
+/// How much less so where the motions come apart.
+const LESS: f64 = 30.0;
+/// Differences beyond this part of a coordinate's size say nothing in loose runs of smooth motions, which are estimates
+/// by factors: motions that have nothing to do with each other differ by more at some of the compared places.
+const LOOSE_APART: f64 = 0.2;
+/// A loose run is compared at one in so many of the kept steps, of few steps: each comparison costs some evaluations.
 const FEW: usize = 4;
+/// Steps from which on comparisons cost next to nothing.
+const MANY: usize = 2000;
 /// How near to the constraints a loose run stays, in parts of its tolerance.
 const NEAR: f64 = 1e-3;
 /// The error of a single step, in parts of the tolerance.
@@ -80,6 +90,8 @@ pub(crate) struct SecondRun {
     late: f64,
     /// How much the motion makes a change grow, as far as that was measured.
     pub(crate) growth: f64,
+    /// When the motions had come apart.
+    apart: Option<f64>,
     /// The state in which it ended.
     pub(crate) end: Sample,
     /// The largest error of derivatives that were integrated with the motion, at the end in parts of their sizes.
@@ -111,7 +123,7 @@ pub(crate) struct FirstRun<'a> {
 pub(crate) fn second_run(first: &FirstRun<'_>, y0: &[f64]) -> Option<SecondRun> {
     let FirstRun { options, outcome, .. } = *first;
     let steps = outcome.statistics.steps;
-    let is_smooth = first.is_smooth && !outcome.has_features;
+    let is_smooth = is_smooth(first);
     let short = match is_smooth {
         true if first.system.n >= LARGE => SHORT_LARGE,
         true => SHORT,
@@ -149,19 +161,36 @@ pub(crate) fn second_run(first: &FirstRun<'_>, y0: &[f64]) -> Option<SecondRun> 
     let found = if steps <= short {
         found
     } else {
-        let found = if is_smooth { judged(Kind::Careful) } else { None };
-        match found.filter(SecondRun::is_clear) {
-            Some(found) => found,
-            None => judged(Kind::Stricter)?,
+        let careful = if is_smooth { judged(Kind::Careful) } else { None };
+        match careful {
+            Some(careful) if careful.is_clear() => careful,
+            Some(careful) if careful.is_chaotic(&found, outcome.t) => return Some(careful),
+            _ => judged(Kind::Stricter)?,
         }
     };
     if found.errors.is_empty() { judged(Kind::Looser) } else { Some(found) }
+}
+
+/// Whether nothing but the tolerance decides the steps.
+fn is_smooth(first: &FirstRun<'_>) -> bool {
+    first.is_smooth && !first.outcome.has_features
 }
 
 impl SecondRun {
     /// Whether an error was found, and belongs to the tolerance.
     fn is_clear(&self) -> bool {
         !self.errors.is_empty() && self.largest <= self.limit
+    }
+
+    /// Whether errors grow so fast that none of the motion's digits is left at the end, by when this run came apart
+    /// from it, and when one with thirty times its tolerance did.
+    fn is_chaotic(&self, looser: &Self, end: f64) -> bool {
+        /// $10^5$ is $30^{3.4}$; with a margin.
+        const AGAIN: f64 = 5.0;
+        match (looser.apart, self.apart) {
+            (Some(first), Some(then)) => (end - then).abs() > AGAIN * (then - first).abs(),
+            _ => false,
+        }
     }
 
     /// Lowers the limit to what belongs to the tolerance if the motion makes changes grow as it does, which is measured
@@ -226,7 +255,7 @@ fn growth_of_changes(first: &FirstRun<'_>, y0: &[f64]) -> f64 {
     }
     let reached = integrate(&mut system, &start, &third, &mut comparison);
     // NOTE: what is not measured excuses nothing.
-    let is_measured = reached.t == outcome.t || comparison.is_apart;
+    let is_measured = reached.t == outcome.t || comparison.apart.is_some();
     if is_measured { comparison.largest / change } else { 1.0 }
 }
 
@@ -237,11 +266,11 @@ enum Kind {
     Stricter,
     /// Thirty times looser, where a stricter one does not come to the end.
     Looser,
-    /// A million times looser.
+    /// Three million times looser.
     Loose,
-    /// A thousand times looser.
+    /// A hundred thousand times looser.
     Careful,
-    /// A million times looser, with few steps.
+    /// Three million times looser, with few steps.
     Hurried,
     /// With half the step, where there is no tolerance.
     Halved,
@@ -264,11 +293,16 @@ fn compared(first: &FirstRun<'_>, y0: &[f64], kind: Kind) -> Option<SecondRun> {
         jumps.quiet_until = comparison.quiet_until;
     }
     if is_loose {
-        comparison.stride = FEW;
+        comparison.stride = if outcome.statistics.steps > MANY { 1 } else { FEW };
+        if is_smooth(first) {
+            comparison.most = LOOSE_APART;
+        }
         system.project_near(NEAR * second.tolerance);
     }
     let mut reached = integrate(&mut system, y0, &second, &mut comparison);
-    comparison.is_apart |= !same_jumps(first, &mut system, comparison.seen, &mut reached);
+    if !same_jumps(first, &mut system, comparison.seen, &mut reached) {
+        comparison.apart = comparison.apart.or(Some(reached.t));
+    }
     let steps = outcome.statistics.steps as f64;
     // On purpose, for the error of an estimate; a run that is thirty times looser has the larger error.
     let on_purpose = match kind {
@@ -300,7 +334,7 @@ fn compared(first: &FirstRun<'_>, y0: &[f64], kind: Kind) -> Option<SecondRun> {
     let all_steps = first.steps_before as f64 + steps;
     // Rounding of steps, which may all be in the same direction, and of data.
     let summed = all_steps.min(MOST_SUMMED) + first.of_tables;
-    if reached.t == outcome.t && !comparison.is_apart {
+    if reached.t == outcome.t && comparison.apart.is_none() {
         for i in 0..n {
             let distance = (last.q[i] - there.q[i]).abs();
             comparison.largest = comparison.largest.max(distance / first.scales[i]);
@@ -330,7 +364,7 @@ fn compared(first: &FirstRun<'_>, y0: &[f64], kind: Kind) -> Option<SecondRun> {
             velocity_errors.push(margin * distance + rounding + of_time + of_step * fastest);
         }
     }
-    let is_there = reached.t == outcome.t && !comparison.is_apart;
+    let is_there = reached.t == outcome.t && comparison.apart.is_none();
     let of_tangents = is_there.then(|| tangent_error(&system, outcome, &reached.y, margin));
     if is_loose {
         // The next segment goes on from the error of the first run, not from that of the second.
@@ -362,6 +396,7 @@ fn compared(first: &FirstRun<'_>, y0: &[f64], kind: Kind) -> Option<SecondRun> {
         margin: on_purpose,
         late,
         growth: 1.0,
+        apart: comparison.apart,
         end: last,
         of_tangents,
     })
@@ -449,7 +484,7 @@ fn second_options(options: &OdeOptions, kind: Kind) -> OdeOptions {
             OdeOptions { step: Some(0.5 * options.step.unwrap_or(1e-3 * span)), ..*options }
         }
         (Kind::Careful, _) => {
-            OdeOptions { tolerance: (1e-3 * LOOSER * tolerance).min(LOOSEST), ..looser }
+            OdeOptions { tolerance: (LOOSER * tolerance).min(LOOSEST) / LESS, ..looser }
         }
         (Kind::Hurried, _) => OdeOptions {
             tolerance: (LOOSER * tolerance).min(LOOSEST),
@@ -467,117 +502,4 @@ pub(crate) fn check(found: Option<&SecondRun>, tolerance: f64) -> Check {
     let found = found.filter(|found| !found.errors.is_empty());
     let limit = found.map_or_else(|| error_limit(tolerance, 0.0), |found| found.limit);
     against_limit(found.map(|found| found.largest), limit)
-}
-
-/// Compares the second run with the first one at the ends of its kept steps.
-struct Comparison<'a> {
-    system: CompiledSystem,
-    steps: &'a [StoredStep],
-    /// One in so many of them is compared.
-    stride: usize,
-    /// The sizes of the coordinates on the way: those at the end may have decayed.
-    scales: Vec<f64>,
-    forward: bool,
-    y: Vec<f64>,
-    here: Sample,
-    there: Sample,
-    /// The largest distance in parts of the size of a coordinate.
-    largest: f64,
-    /// What the rounding of time does to each coordinate.
-    rounding: Vec<f64>,
-    /// The largest velocities.
-    fastest: Vec<f64>,
-    is_apart: bool,
-    /// When the first run jumped, and how often this one has.
-    jumps: &'a [f64],
-    /// Functions that are zero at the start are so up to the error of this run: they must not act at once.
-    quiet_until: f64,
-    seen: usize,
-}
-
-impl<'a> Comparison<'a> {
-    fn new(first: &FirstRun<'a>, system: &CompiledSystem, forward: bool) -> Self {
-        let (n, m) = (system.n, system.m);
-        let mut scales = first.scales[..n].to_vec();
-        for step in first.kept {
-            let q = step.as_step();
-            let q = q.state_at_end().iter();
-            scales.iter_mut().zip(q).for_each(|(scale, x)| *scale = scale.max(x.abs()));
-        }
-        Self {
-            system: system.clone(),
-            steps: first.kept,
-            stride: 1,
-            scales,
-            forward,
-            y: vec![0.0; system.dimension()],
-            here: Sample::new(n, m),
-            there: Sample::new(n, m),
-            largest: 0.0,
-            rounding: vec![0.0; n],
-            fastest: vec![0.0; n],
-            is_apart: false,
-            jumps: first.jumps,
-            quiet_until: f64::midpoint(
-                first.options.t0,
-                first.jumps.first().copied().unwrap_or(first.outcome.t),
-            ),
-            seen: 0,
-        }
-    }
-
-    fn next(&self, end: f64) -> Option<f64> {
-        let t = self.steps.first()?.as_step().end();
-        (if self.forward { t <= end } else { t >= end }).then_some(t)
-    }
-}
-
-impl Observer for Comparison<'_> {
-    fn wants_dense(&self, _start: f64, end: f64) -> bool {
-        self.next(end).is_some_and(|t| t != end)
-    }
-
-    fn step(&mut self, step: &DenseStep<'_>, _system: &mut dyn System) -> Control {
-        while let Some(t) = self.next(step.end()) {
-            let known = &self.steps[0];
-            self.steps = &self.steps[self.stride.min(self.steps.len())..];
-            // NOTE: between the times of the same jump in both runs there is nothing to compare.
-            if self.jumps.partition_point(|&jump| jump < t) != self.seen {
-                continue;
-            }
-            step.state(t, &mut self.y);
-            let known = known.as_step();
-            let found = self.system.resolve(t, &self.y, true, &mut self.here).is_ok()
-                && self.system.resolve(t, known.state_at_end(), true, &mut self.there).is_ok();
-            if !found {
-                continue;
-            }
-            // Both are taken at a rounded time.
-            let rounding = 4.0 * f64::EPSILON * t.abs();
-            for (i, (a, b)) in self.here.q.iter().zip(&self.there.q).enumerate() {
-                let moved = rounding * self.there.v[i].abs();
-                let distance = (a - b).abs() - moved;
-                self.rounding[i] = self.rounding[i].max(moved);
-                self.fastest[i] = self.fastest[i].max(self.there.v[i].abs());
-                if distance > 0.0 {
-                    self.largest = self.largest.max(distance / self.scales[i]);
-                } else if distance.is_nan() {
-                    self.largest = distance;
-                }
-            }
-            if self.largest.is_nan() || self.largest > APART {
-                self.is_apart = true;
-                return Control::Stop;
-            }
-        }
-        Control::Continue
-    }
-
-    fn event(&mut self, _event: &LocatedEvent, _y: &[f64]) -> Control {
-        Control::Continue
-    }
-
-    fn jump(&mut self, t: f64, _before: &[f64], _after: &[f64]) {
-        self.seen += usize::from(t >= self.quiet_until);
-    }
 }

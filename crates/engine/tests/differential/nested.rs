@@ -3,7 +3,9 @@
 //!
 //! A motion is right if its coordinates at the end are within $E\,(1000 + 10N)$ of their scales, or within a thousand
 //! times the difference between runs at E/100 and, by the other method, at E/1000: errors shrink with the tolerance.
-//! Where that is above 1 % of the scale, there is no truth.
+//! A motion that makes errors grow makes those of any method grow: it is right too if it is within ten times the error
+//! of the other method at E, up to a hundred times the first limit. Where the limit is above 1 % of the scale, there is
+//! no truth.
 
 use std::fmt::Write;
 
@@ -45,13 +47,15 @@ fn examine(name: &str, model: &Model, random: &mut Random) -> Option<(bool, bool
     let at = |method, tolerance| ended(model, run.clone().method(method).tolerance(tolerance));
     let found = at(method, tolerance)?;
     let (fine, finest) = (at(method, tolerance / 100.0)?, at(other, tolerance / 1000.0)?);
+    let beside = at(other, tolerance)?;
     let factor = tolerance * (1000.0 + 10.0 * found.statistics.steps as f64);
     let mut right = true;
     let mut what = format!("{name} to {end:?}, {method:?} {tolerance:e}\n");
-    for (((value, _), (near, _)), (expected, scale)) in
-        ends(&found).zip(ends(&fine)).zip(ends(&finest))
+    for ((((value, _), (near, _)), (expected, scale)), (another, _)) in
+        ends(&found).zip(ends(&fine)).zip(ends(&finest)).zip(ends(&beside))
     {
-        let limit = (factor * scale).max(1000.0 * (near - expected).abs());
+        let grown = (10.0 * (another - expected).abs()).min(100.0 * factor * scale);
+        let limit = (factor * scale).max(1000.0 * (near - expected).abs()).max(grown);
         if limit > 1e-2 * scale {
             return None;
         }

@@ -1,0 +1,126 @@
+//! A second run beside the first one: how far apart the two are on the way.
+
+use pfaff_solver::{Control, DenseStep, LocatedEvent, Observer, StoredStep, System};
+
+use super::FirstRun;
+use crate::motion::sample::Sample;
+use crate::system::compiled::CompiledSystem;
+
+/// Differences beyond this part of a coordinate's size say nothing.
+const APART: f64 = 0.03;
+
+/// Compares the second run with the first one at the ends of its kept steps.
+pub(super) struct Comparison<'a> {
+    system: CompiledSystem,
+    steps: &'a [StoredStep],
+    /// One in so many of them is compared.
+    pub(super) stride: usize,
+    /// The sizes of the coordinates on the way: those at the end may have decayed.
+    scales: Vec<f64>,
+    forward: bool,
+    y: Vec<f64>,
+    here: Sample,
+    there: Sample,
+    /// The largest distance in parts of the size of a coordinate.
+    pub(super) largest: f64,
+    /// What the rounding of time does to each coordinate.
+    pub(super) rounding: Vec<f64>,
+    /// The largest velocities.
+    pub(super) fastest: Vec<f64>,
+    /// The largest distance that says something, and when it was larger.
+    pub(super) most: f64,
+    pub(super) apart: Option<f64>,
+    /// When the first run jumped, and how often this one has.
+    jumps: &'a [f64],
+    /// Functions that are zero at the start are so up to the error of this run: they must not act at once.
+    pub(super) quiet_until: f64,
+    pub(super) seen: usize,
+}
+
+impl<'a> Comparison<'a> {
+    pub(super) fn new(first: &FirstRun<'a>, system: &CompiledSystem, forward: bool) -> Self {
+        let (n, m) = (system.n, system.m);
+        let mut scales = first.scales[..n].to_vec();
+        for step in first.kept {
+            let q = step.as_step();
+            let q = q.state_at_end().iter();
+            scales.iter_mut().zip(q).for_each(|(scale, x)| *scale = scale.max(x.abs()));
+        }
+        Self {
+            system: system.clone(),
+            steps: first.kept,
+            stride: 1,
+            scales,
+            forward,
+            y: vec![0.0; system.dimension()],
+            here: Sample::new(n, m),
+            there: Sample::new(n, m),
+            largest: 0.0,
+            rounding: vec![0.0; n],
+            fastest: vec![0.0; n],
+            most: APART,
+            apart: None,
+            jumps: first.jumps,
+            quiet_until: f64::midpoint(
+                first.options.t0,
+                first.jumps.first().copied().unwrap_or(first.outcome.t),
+            ),
+            seen: 0,
+        }
+    }
+
+    fn next(&self, end: f64) -> Option<f64> {
+        let t = self.steps.first()?.as_step().end();
+        (if self.forward { t <= end } else { t >= end }).then_some(t)
+    }
+}
+
+impl Observer for Comparison<'_> {
+    fn wants_dense(&self, _start: f64, end: f64) -> bool {
+        self.next(end).is_some_and(|t| t != end)
+    }
+
+    fn step(&mut self, step: &DenseStep<'_>, _system: &mut dyn System) -> Control {
+        while let Some(t) = self.next(step.end()) {
+            let known = &self.steps[0];
+            self.steps = &self.steps[self.stride.min(self.steps.len())..];
+            // NOTE: between the times of the same jump in both runs there is nothing to compare.
+            if self.jumps.partition_point(|&jump| jump < t) != self.seen {
+                continue;
+            }
+            step.state(t, &mut self.y);
+            let known = known.as_step();
+            let found = self.system.resolve(t, &self.y, true, &mut self.here).is_ok()
+                && self.system.resolve(t, known.state_at_end(), true, &mut self.there).is_ok();
+            if !found {
+                continue;
+            }
+            // Both are taken at a rounded time.
+            let rounding = 4.0 * f64::EPSILON * t.abs();
+            for (i, (a, b)) in self.here.q.iter().zip(&self.there.q).enumerate() {
+                let moved = rounding * self.there.v[i].abs();
+                let distance = (a - b).abs() - moved;
+                self.rounding[i] = self.rounding[i].max(moved);
+                self.fastest[i] = self.fastest[i].max(self.there.v[i].abs());
+                if distance > 0.0 {
+                    self.largest = self.largest.max(distance / self.scales[i]);
+                } else if distance.is_nan() {
+                    self.largest = distance;
+                }
+            }
+            if self.largest.is_nan() || self.largest > self.most {
+                self.apart = Some(t);
+                return Control::Stop;
+            }
+        }
+        Control::Continue
+    }
+
+    fn event(&mut self, _event: &LocatedEvent, _y: &[f64]) -> Control {
+        Control::Continue
+    }
+
+    fn jump(&mut self, t: f64, _before: &[f64], _after: &[f64]) {
+        self.seen += usize::from(t >= self.quiet_until);
+    }
+}
