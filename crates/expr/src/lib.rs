@@ -27,7 +27,7 @@ pub use math::double_double::Double as DoubleDouble;
 pub use math::function::BinaryArguments;
 pub use math::power::{power, power_row, whole_power};
 pub use math::special;
-pub use math::table::{Table, TableError};
+pub use math::table::{Overshoot, Table, TableError};
 pub use math::{Binary, Unary, series, spelling};
 pub use print::mathml_symbol::escape as escape_markup;
 pub use print::symbol_parts::{Subscript, SymbolParts, SymbolWord, greek};

@@ -254,9 +254,25 @@ fn growth_of_changes(first: &FirstRun<'_>, y0: &[f64]) -> f64 {
         jumps.quiet_until = comparison.quiet_until;
     }
     let reached = integrate(&mut system, &start, &third, &mut comparison);
-    // NOTE: what is not measured excuses nothing.
-    let is_measured = reached.t == outcome.t || comparison.apart.is_some();
-    if is_measured { comparison.largest / change } else { 1.0 }
+    if reached.t != outcome.t {
+        // NOTE: what is not measured excuses nothing.
+        return if comparison.apart.is_some() { comparison.largest / change } else { 1.0 };
+    }
+    let mut growth = comparison.largest / change;
+    let mut here = Sample::new(n, system.m);
+    let is_known = system.resolve(reached.t, &reached.y, true, &mut here).is_ok()
+        && system.resolve(outcome.t, &outcome.y, true, &mut there).is_ok();
+    for i in (0..n).filter(|_| is_known) {
+        let size = velocity_size(first, i, comparison.fastest[i].max(there.v[i].abs()));
+        growth = growth.max((here.v[i] - there.v[i]).abs() / size / change);
+    }
+    growth
+}
+
+/// What a velocity is measured by: what hardly changes a coordinate in the whole run does not matter.
+fn velocity_size(first: &FirstRun<'_>, i: usize, fastest: f64) -> f64 {
+    let crossing = first.scales[i] / (first.outcome.t - first.options.t0).abs();
+    fastest.max(HARDLY * crossing)
 }
 
 /// How a run is integrated again.
@@ -354,10 +370,8 @@ fn compared(first: &FirstRun<'_>, y0: &[f64], kind: Kind) -> Option<SecondRun> {
             let of_time = if first.depends_on_time { 0.1 * late } else { 0.0 };
             let rounding = f64::EPSILON * (v + summed * fastest);
             let distance = (last.v[i] - there.v[i]).abs();
-            // What hardly changes a coordinate in the whole run does not matter.
-            let crossing = first.scales[i] / (outcome.t - options.t0).abs();
-            let size = fastest.max(HARDLY * crossing);
-            let off = (distance - 4.0 * f64::EPSILON * outcome.t.abs() * a) / size;
+            let late = 4.0 * f64::EPSILON * outcome.t.abs() * a;
+            let off = (distance - late) / velocity_size(first, i, fastest);
             if off.is_finite() {
                 comparison.largest = comparison.largest.max(off);
             }

@@ -1,6 +1,6 @@
 //! Runs from a given start: equations and settings into an audited motion.
 
-use pfaff_expr::{Expr, Graph, Node};
+use pfaff_expr::Expr;
 use pfaff_mechanics::Equations;
 use pfaff_model::{Principle, Workspace};
 use pfaff_solver::integrate;
@@ -31,6 +31,7 @@ use crate::run::recorder::Recorder;
 use crate::run::sensitivity;
 use crate::run::singular::{is_near_dependence, lost_rank};
 use crate::run::stop::{explain, stop_reason};
+use crate::run::tables::{overshooting, rounding_of_tables};
 use crate::run::volterra;
 use crate::system::compiled::{Dynamics, JumpOutcome};
 use crate::system::dynamical_parts::dynamical_parts;
@@ -222,6 +223,7 @@ pub(crate) fn integrate_segment(
     motion.notes.extend(undecided(model, dynamics));
     motion.notes.extend(without_along(model, motion.principle));
     motion.notes.extend(remarks);
+    motion.notes.extend(overshooting(&model.graph, &dynamical_parts(model)));
     motion.notes.extend(repeated);
     if let (Some(t), false) = (outcome.fallback, settings.auto) {
         let t = brief(t);
@@ -386,21 +388,6 @@ fn undecided(model: &Workspace, dynamics: &Dynamics) -> Vec<Note> {
         ))
     };
     equations.undecided.iter().map(remark).collect()
-}
-
-/// How much the rounding of knots counts in the splines of some expressions: knots by the least distance between two.
-fn rounding_of_tables(g: &Graph, parts: &[Expr]) -> f64 {
-    let mut most = 0.0_f64;
-    for e in g.live(parts) {
-        if let Node::Table { table, .. } = g.node(e) {
-            let table = g.table_of(table);
-            let (first, last) = table.range();
-            let gaps = table.knots().windows(2).map(|pair| pair[1] - pair[0]);
-            let least = gaps.fold(f64::INFINITY, f64::min);
-            most = most.max(first.abs().max(last.abs()) / least + 1000.0);
-        }
-    }
-    most
 }
 
 /// $E = \dot q \cdot p - L$ with the Lagrangian as the text has it, where families of like terms were gathered.

@@ -21,6 +21,7 @@ pub(crate) mod recorder;
 pub(crate) mod sensitivity;
 pub(crate) mod singular;
 pub(crate) mod stop;
+pub(crate) mod tables;
 pub(crate) mod template;
 pub(crate) mod variational;
 pub(crate) mod volterra;

@@ -227,6 +227,43 @@ impl Files for Cube {
     }
 }
 
+/// A blow of 20 ms.
+struct Blow;
+
+impl Files for Blow {
+    fn read(&self, _: &str) -> Result<String, String> {
+        Ok("t,tau\n0,0\n1,0\n1.01,5\n1.02,0\n4,0\n".to_owned())
+    }
+}
+
+/// Straight lines through a blow: its moment is 5·0.01, about t = 1.01. The smooth curve swings beyond the data, which
+/// is noted.
+#[test]
+fn lines_through_a_blow() {
+    let read = |manner: &str| {
+        let text = format!(
+            "coordinates x\nlagrangian x'^2/2\nforce x: table(t, \"blow.csv\", \"tau\"{manner})\nsolve t = 0..4"
+        );
+        Model::read(Source::new("test", &text), &Overrides::default(), &Blow).expect("a model")
+    };
+    for tolerance in TOLERANCES {
+        let run = Run::default().tolerance(tolerance).at([4.0]);
+        let motion = support::run(&read(", \"linear\""), &run);
+        let [x, v] = [&motion.q, &motion.v].map(|columns| columns[0].values[0]);
+        // Polynomials between the knots: rounding remains.
+        assert!((v - 0.05).abs() < 1e-14 && (x - 0.05 * 2.99).abs() < 1e-13, "{x} {v}");
+        assert_eq!((motion.audit.verdict, &motion.notes[..]), (Verdict::Pass, &[][..]));
+    }
+    let motion = support::run(&read(""), &Run::default().at([4.0]));
+    let told = format!("{:?}", motion.notes);
+    assert!(told.contains("between 1.02 and 4"), "{told}");
+    let wrong =
+        "coordinates x\nlagrangian x'^2/2\nforce x: table(t, \"blow.csv\", \"tau\", \"cubic\")";
+    let refused = Model::read(Source::new("test", wrong), &Overrides::default(), &Blow);
+    let refused = refused.expect_err("no such manner");
+    assert_eq!(refused.diagnostics[0].code, "E0303");
+}
+
 /// A spline at a coordinate: steps end at its knots, where its third derivative jumps. At loose tolerances, too, the
 /// errors are those of smooth equations.
 #[test]

@@ -1,4 +1,4 @@
-//! Given data as a function: the cubic spline through its points, or one between every two corners.
+//! Given data as a function: the cubic spline through its points, one between every two corners, or straight lines.
 //!
 //! Twice continuously differentiable, with the not-a-knot condition at both ends (so that data on a cubic give
 //! that cubic). Outside its range the value is not a number: data are not extrapolated.
@@ -12,9 +12,22 @@ pub struct Table {
     pub file: String,
     /// The column as the model names it.
     pub column: String,
+    /// Whether straight lines join the points.
+    pub is_linear: bool,
     knots: Vec<f64>,
     /// Per interval the coefficients of $c_0 + c_1 s + c_2 s^2 + c_3 s^3$, $s = x - x_i$.
     pieces: Vec<[f64; 4]>,
+}
+
+/// Where a curve leaves the data that it was made of.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Overshoot {
+    /// The two knots around it.
+    pub between: (f64, f64),
+    /// The value that is furthest off.
+    pub value: f64,
+    /// The least and the largest of the data.
+    pub data: (f64, f64),
 }
 
 /// Why data make no function.
@@ -52,6 +65,17 @@ impl Table {
         Self::with_corners(file, column, (x, y), &[])
     }
 
+    /// Straight lines from point to point.
+    ///
+    /// # Errors
+    ///
+    /// As [`new`](Self::new).
+    pub fn lines(file: &str, column: &str, x: &[f64], y: &[f64]) -> Result<Self, TableError> {
+        let corners: Vec<usize> = (1..x.len()).collect();
+        let table = Self::with_corners(file, column, (x, y), &corners)?;
+        Ok(Self { is_linear: true, ..table })
+    }
+
     /// As [`new`](Self::new), with a spline of its own between every two corners, which are given by their rows, from
     /// 0 and in order: there the derivative may jump.
     ///
@@ -83,7 +107,8 @@ impl Table {
                 first = last;
             }
         }
-        Ok(Self { file: file.into(), column: column.into(), knots: x.to_vec(), pieces })
+        let (file, column) = (file.into(), column.into());
+        Ok(Self { file, column, is_linear: false, knots: x.to_vec(), pieces })
     }
 
     /// The `order`-th derivative at `x`, not a number outside the range of the data.
@@ -104,6 +129,31 @@ impl Table {
         }
     }
 
+    /// Where the curve is furthest from the data, if it leaves them by more than their own extent: beside a steep part
+    /// a spline swings, the more the longer the next interval is.
+    pub fn overshoot(&self) -> Option<Overshoot> {
+        let values = || self.pieces.iter().map(|piece| piece[0]).chain([self.last_value()]);
+        let data = (
+            values().fold(f64::INFINITY, f64::min),
+            values().fold(f64::NEG_INFINITY, f64::max),
+        );
+        let extent = data.1 - data.0;
+        let off = |value: f64| (data.0 - value).max(value - data.1);
+        let mut furthest: Option<Overshoot> = None;
+        for (piece, ends) in self.pieces.iter().zip(self.knots.windows(2)) {
+            for value in turning_points(piece, ends[1] - ends[0]) {
+                if off(value) > furthest.map_or(extent, |found| off(found.value)) {
+                    furthest = Some(Overshoot { between: (ends[0], ends[1]), value, data });
+                }
+            }
+        }
+        furthest
+    }
+
+    fn last_value(&self) -> f64 {
+        self.value(0, self.range().1)
+    }
+
     /// The abscissas.
     pub fn knots(&self) -> &[f64] {
         &self.knots
@@ -118,6 +168,15 @@ impl Table {
     pub fn range(&self) -> (f64, f64) {
         (self.knots[0], self.knots[self.knots.len() - 1])
     }
+}
+
+/// The values of $c_0 + c_1 s + c_2 s^2 + c_3 s^3$ where its derivative vanishes between 0 and `h`.
+fn turning_points(&[c0, c1, c2, c3]: &[f64; 4], h: f64) -> impl Iterator<Item = f64> {
+    // NOTE: of the two forms of the roots, the one in which nothing cancels.
+    let root = libm::sqrt(c2 * c2 - 3.0 * c1 * c3);
+    let q = -(c2 + if c2 < 0.0 { -root } else { root });
+    let places = [q / (3.0 * c3), c1 / q].into_iter().filter(move |s| *s > 0.0 && *s < h);
+    places.map(move |s| c0 + s * (c1 + s * (c2 + s * c3)))
 }
 
 /// The coefficients of one spline.
@@ -205,6 +264,27 @@ mod tests {
         }
         let lines = Table::with_corners("f", "c", (&x, &x.map(f64::abs)), &[1, 2, 3, 4, 5]);
         assert!(lines.unwrap().pieces().iter().all(|p| p[2] == 0.0 && p[3] == 0.0));
+    }
+
+    /// Data of a short blow in a long time: the spline swings far beside it, the lines do not.
+    #[test]
+    fn swings_beside_a_blow_are_found() {
+        let (x, y) = ([0.0, 1.0, 1.01, 1.02, 4.0], [0.0, 0.0, 5.0, 0.0, 0.0]);
+        let smooth = Table::new("f", "c", &x, &y).unwrap();
+        let found = smooth.overshoot().expect("a spline swings there");
+        assert_eq!((found.between, found.data), ((1.02, 4.0), (0.0, 5.0)));
+        // The furthest of many values along the interval.
+        let along =
+            (0..=10_000).map(|i| smooth.value(0, 1.02 + 2.98 * f64::from(i) / 10_000.0));
+        let furthest = along.fold(0.0_f64, |a, b| if b.abs() > a.abs() { b } else { a });
+        assert!((found.value - furthest).abs() < 1e-6 * furthest.abs(), "{found:?} {furthest}");
+        let lines = Table::lines("f", "c", &x, &y).unwrap();
+        assert_eq!(
+            (lines.overshoot(), lines.value(0, 1.005), lines.value(1, 3.0)),
+            (None, 2.5, 0.0)
+        );
+        let wave = Table::new("f", "c", &x.map(|t| 0.3 * t), &x.map(libm::sin)).unwrap();
+        assert_eq!(wave.overshoot(), None);
     }
 
     #[test]

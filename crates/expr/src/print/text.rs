@@ -165,7 +165,8 @@ impl Store {
         let data = &self.tables[table as usize];
         let quoted = |s: &str| format!("\"{}\"", s.replace('"', "\\\""));
         let primes = "'".repeat(order as usize);
-        let rest = format!(", {}, {})", quoted(&data.file), quoted(&data.column));
+        let lines = if data.is_linear { ", \"linear\"" } else { "" };
+        let rest = format!(", {}, {}{lines})", quoted(&data.file), quoted(&data.column));
         let at_time = matches!(self.node(argument), Node::Symbol(s)
             if self.symbols[s as usize].role == Role::Time);
         let (open, close) = if at_time {

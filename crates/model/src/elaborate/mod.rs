@@ -136,7 +136,7 @@ pub(crate) struct ReadingCache {
     /// What expressions contain.
     pub(crate) contents: FxHashMap<Expr, Content>,
     /// Tables by file and column.
-    pub(crate) tables: FxHashMap<(String, String), Table>,
+    pub(crate) tables: FxHashMap<(String, String, bool), Table>,
 }
 
 /// How much has been done for a text, so that none takes forever.

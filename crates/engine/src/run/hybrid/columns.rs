@@ -7,11 +7,15 @@ use crate::motion::{Motion, Series};
 use crate::run::hybrid::HybridRun;
 use crate::run::hybrid::phase::Phase;
 
-/// Leaves out what each segment says of its own method, if one before has said it.
+/// Leaves out what each segment says of its own method and of given data, if one before has said it.
 pub(super) fn tell_once(before: Option<&Motion>, motion: &mut Motion) {
-    let is_known = |note: &Note| matches!(note, Note::Remark(text) if text.starts_with("the equations are stiff"));
-    if before.is_some_and(|before| before.notes.iter().any(is_known)) {
-        motion.notes.retain(|note| !is_known(note));
+    const ONCE: [&str; 2] = ["the equations are stiff", "the smooth curve through the column"];
+    for beginning in ONCE {
+        let is_known =
+            |note: &Note| matches!(note, Note::Remark(text) if text.starts_with(beginning));
+        if before.is_some_and(|before| before.notes.iter().any(is_known)) {
+            motion.notes.retain(|note| !is_known(note));
+        }
     }
 }
 

@@ -14,7 +14,7 @@ use crate::syntax::NodeKind;
 const FUNCTIONS: &[(&str, usize, usize, &str)] = &[
     ("mittag_leffler", 3, 3, "mittag_leffler(alpha, beta, z)"),
     ("if", 3, 3, "if(condition, a, b)"),
-    ("table", 1, 3, "table(t, \"file.csv\", \"column\")"),
+    ("table", 1, 4, "table(t, \"file.csv\", \"column\")"),
     ("transpose", 1, 1, "transpose(A)"),
     ("tr", 1, 1, "tr(A)"),
     ("det", 1, 1, "det(A)"),

@@ -1,4 +1,4 @@
-//! `table(t, "file.csv", "column")`: given data as a smooth function.
+//! `table(t, "file.csv", "column")`: given data as a smooth function; with `"linear"` behind, straight lines.
 //!
 //! The file is CSV with a header; its first column is the abscissa. Commas, semicolons or tabs separate,
 //! quotes may stand around a field.
@@ -41,9 +41,9 @@ impl Elaborator<'_> {
             self.scalar(&values[0], self.argument(site, 0), "the argument of `table`")
         };
         let first = usize::from(!of_time);
-        if values.len() > first + 2 {
-            let message = "`table` takes one file and one column".to_owned();
-            return self.error("E0303", self.span(self.argument(site, first + 2)), message);
+        if values.len() > first + 3 {
+            let message = "`table` takes one file, one column and one manner".to_owned();
+            return self.error("E0303", self.span(self.argument(site, first + 3)), message);
         }
         let mut texts = Vec::new();
         for (k, value) in values.iter().enumerate().skip(first) {
@@ -51,7 +51,7 @@ impl Elaborator<'_> {
                 texts.push(text.to_string());
             } else {
                 let at = self.argument(site, k);
-                let what = if k == first { "the file" } else { "the column" };
+                let what = ["the file", "the column", "the manner"][k - first];
                 let message = format!("{what} of a table must be a text in quotes");
                 let hint = "it is written `table(t, \"file.csv\", \"column\")`";
                 self.error_hint("E0303", self.span(at), message, hint);
@@ -66,11 +66,21 @@ impl Elaborator<'_> {
             return Value::Poison;
         };
         let (file, column) = (&texts[0], texts.get(1).map(String::as_str));
-        let key = (file.clone(), column.unwrap_or_default().to_owned());
+        let is_linear = match texts.get(2).map(String::as_str) {
+            None | Some("smooth") => false,
+            Some("linear") => true,
+            Some(other) => {
+                let at = self.argument(site, first + 2);
+                let message = format!("a table is `smooth` or `linear`, not `{other}`");
+                let hint = "without that word it is smooth: a cubic spline";
+                return self.error_hint("E0303", self.span(at), message, hint);
+            }
+        };
+        let key = (file.clone(), column.unwrap_or_default().to_owned(), is_linear);
         if let Some(table) = self.cache.tables.get(&key) {
             return Value::Scalar(self.graph.table(table.clone(), argument));
         }
-        match self.load(site, first, file, column) {
+        match self.load((site, first), file, column, is_linear) {
             Ok(table) => {
                 self.cache.tables.insert(key, table.clone());
                 Value::Scalar(self.graph.table(table, argument))
@@ -81,10 +91,10 @@ impl Elaborator<'_> {
 
     fn load(
         &self,
-        site: Site,
-        first: usize,
+        (site, first): (Site, usize),
         file: &str,
         column: Option<&str>,
+        is_linear: bool,
     ) -> Result<Table, Box<Diagnostic>> {
         let file_span = self.span(self.argument(site, first));
         let column_span = match column {
@@ -99,7 +109,7 @@ impl Elaborator<'_> {
             )
         })?;
         let second = second_column(&text);
-        table_of(&text, file, column.unwrap_or(&second)).map_err(|why| {
+        joined(&text, (file, column.unwrap_or(&second)), is_linear).map_err(|why| {
             let span = if why.no_column { column_span } else { file_span };
             Box::new(Diagnostic::error("E0504", span, why.message).with_hint(&why.hint))
         })
@@ -137,6 +147,11 @@ fn header_of(text: &str) -> (Vec<String>, char) {
 ///
 /// [`NoTable`] says what is wrong with the text.
 pub fn table_of(text: &str, file: &str, column: &str) -> Result<Table, NoTable> {
+    joined(text, (file, column), false)
+}
+
+/// The same by straight lines, or smoothly.
+fn joined(text: &str, (file, column): (&str, &str), is_linear: bool) -> Result<Table, NoTable> {
     let text = text.trim_start_matches('\u{feff}');
     let (names, separator) = header_of(text);
     let mut lines = text.lines().filter(|line| !line.trim().is_empty()).skip(1);
@@ -163,7 +178,11 @@ pub fn table_of(text: &str, file: &str, column: &str) -> Result<Table, NoTable> 
     let rows: Vec<Vec<String>> = lines.map(|line| fields(line, separator)).collect();
     let x: Vec<f64> = rows.iter().map(|row| number(row, 0)).collect();
     let y: Vec<f64> = rows.iter().map(|row| number(row, index)).collect();
-    Table::new(file, column, &x, &y).map_err(|error: TableError| NoTable {
+    let table = match is_linear {
+        true => Table::lines(file, column, &x, &y),
+        false => Table::new(file, column, &x, &y),
+    };
+    table.map_err(|error: TableError| NoTable {
         message: format!("column `{column}` of `{file}` cannot be interpolated: {error}"),
         hint: usual_hint("E0504").unwrap_or_default().to_owned(),
         no_column: false,
