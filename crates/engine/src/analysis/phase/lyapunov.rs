@@ -14,6 +14,7 @@ use pfaff_solver::{
     self as solver, Control, DenseStep, Observer, OdeOptions, System, integrate,
 };
 
+use crate::analysis::phase::jumping_exponents;
 use crate::analysis::phase::linearize::{LinearizeRequest, Phase};
 use crate::analysis::phase::tangent_flow::TangentFlow;
 use crate::analysis::phase::tangent_lanes::{LaneSums, TangentLanes};
@@ -67,7 +68,7 @@ pub struct Lyapunov {
     pub error: Vec<f64>,
     /// The sum of the exponents.
     pub sum: f64,
-    /// The mean divergence of the flow.
+    /// The mean divergence of the flow; not a number where jumps add to it.
     pub divergence: f64,
     /// The dimension of Kaplan and Yorke.
     pub dimension: f64,
@@ -97,7 +98,7 @@ pub fn lyapunov(
 }
 
 /// Sums at some times: those of the logarithms, and the divergence.
-type Sums = LaneSums;
+pub(super) type Sums = LaneSums;
 
 /// Counts steps while the motion goes on.
 struct Counter<'a> {
@@ -120,16 +121,16 @@ impl Observer for Counter<'_> {
 }
 
 /// Means and standard errors.
-struct Means {
-    exponents: Vec<f64>,
-    error: Vec<f64>,
+pub(super) struct Means {
+    pub(super) exponents: Vec<f64>,
+    pub(super) error: Vec<f64>,
     divergence: f64,
-    from: f64,
+    pub(super) from: f64,
 }
 
 impl Means {
     /// From the sums of some stretches after the transient of each, divided into so many parts.
-    fn of(stretches: &[Vec<Sums>], parts: usize) -> Option<Self> {
+    pub(super) fn of(stretches: &[Vec<Sums>], parts: usize) -> Option<Self> {
         let mut pieces: Vec<(&Sums, &Sums)> = Vec::new();
         let mut from = f64::INFINITY;
         for sums in stretches {
@@ -172,7 +173,7 @@ impl Means {
 
 /// The dimension of Kaplan and Yorke. Exponents within twice their error count as zero, and the least ones as far as
 /// zeros are known.
-fn dimension(exponents: &[f64], error: &[f64], zeros: usize) -> f64 {
+pub(super) fn dimension(exponents: &[f64], error: &[f64], zeros: usize) -> f64 {
     let mut sizes: Vec<f64> = exponents.iter().map(|λ| λ.abs()).collect();
     sizes.sort_by(f64::total_cmp);
     let known = zeros.checked_sub(1).and_then(|k| sizes.get(k)).copied().unwrap_or(-1.0);
@@ -313,10 +314,8 @@ fn spectrum(
     request: &LyapunovRequest,
     watch: &mut dyn FnMut() -> bool,
 ) -> Result<Lyapunov, Failure> {
-    if !model.resets.is_empty() || model.hybrid.switches() {
-        return Err(Failure::usage(
-            "Lyapunov exponents of models with `on` are not available: the derivatives of jumps are not derived",
-        ));
+    if let Some(found) = jumping_exponents::spectrum(model, request, watch)? {
+        return Ok(found);
     }
     let at =
         LinearizeRequest { principle: request.principle, at: None, backend: request.backend };
