@@ -179,7 +179,7 @@ fn what_a_pin_needs() {
     ] {
         let found = codes(&model(joint));
         assert!(
-            found.iter().any(|code| code == "E0454" || code == "E0301"),
+            found.iter().any(|code| ["E0454", "E0301"].contains(code)),
             "{joint} {found:?}"
         );
     }
