@@ -12,7 +12,7 @@
 
 use pfaff_solver::{
     BoundaryOptions, BoundaryPath, BoundaryProblem, EvalError, Scheme, collocated_state,
-    collocation_transitions, eigenvalues, solve_boundary,
+    collocation_transitions, eigenvalues, singular_values, solve_boundary,
 };
 
 use crate::analysis::phase::field::{Field, FieldPoint};
@@ -48,6 +48,8 @@ pub(crate) struct Collocated {
 pub(crate) struct First {
     pub(crate) states: Vec<Vec<f64>>,
     pub(crate) period: f64,
+    /// Directions of $w$ in which other periodic motions lie: the start stays in them.
+    pub(crate) families: Vec<Vec<f64>>,
 }
 
 /// (PC)
@@ -234,7 +236,12 @@ pub(crate) fn collocated(
         moved - shooter.less_turns(c, moved)
     };
     let whole = quotient.variables.iter().map(whole).collect();
-    let held = held(shooter, quotient, &reference);
+    let mut held = held(shooter, quotient, &reference);
+    for family in &first.families {
+        let mut row = vec![0.0; start.len()];
+        quotient.variables.iter().zip(family).for_each(|(&c, x)| row[c] = *x);
+        held.push(row);
+    }
     let more: Vec<f64> = {
         let period = (!shooter.is_driven).then_some(first.period);
         period.into_iter().chain(shooter.turned.iter().copied()).collect()
@@ -373,6 +380,28 @@ fn parts(
     Some(found)
 }
 
+/// Directions in which other periodic motions lie: the kernel of $(S - 1)\,\delta w + \dot w\,\delta T$.
+fn families(quotient: &Quotient, found: &Return, is_free: bool) -> Vec<Vec<f64>> {
+    /// Singular values below this part of the largest vanish: what rounding leaves of double multipliers.
+    const VANISHING: f64 = 1e-5;
+    let w = quotient.variables.len();
+    let columns = w + usize::from(is_free);
+    let mut rows = Vec::with_capacity(w * columns);
+    for (i, &c) in quotient.variables.iter().enumerate() {
+        for j in 0..w {
+            rows.push(found.matrix[i * w + j] - f64::from(u8::from(i == j)));
+        }
+        if is_free {
+            rows.push(found.end.rates[c]);
+        }
+    }
+    let split = singular_values(&rows, w, columns);
+    let largest = split.values.first().copied().unwrap_or(0.0);
+    let kernel = split.values.iter().zip(&split.directions);
+    let flat = kernel.filter(|(s, _)| **s <= VANISHING * largest);
+    flat.map(|(_, x)| x[..w].to_vec()).collect()
+}
+
 impl First {
     /// Along a motion that returns.
     pub(crate) fn along(
@@ -388,7 +417,12 @@ impl First {
             found.nodes.iter().map(|node| node.y.clone()).collect()
         };
         states.push(found.landed.clone());
-        Some(Self { states, period: found.period })
+        let families = if found.parts.is_empty() {
+            families(quotient, found, !shooter.is_driven)
+        } else {
+            Vec::new()
+        };
+        Some(Self { states, period: found.period, families })
     }
 }
 

@@ -271,8 +271,14 @@ impl Single<'_> {
         lanes: &mut TangentLanes,
         t1: f64,
     ) -> Option<(Vec<Sums>, Option<StopReason>)> {
-        /// Steps in the first piece, one of four hundred, below which a single motion is quick.
+        /// Steps in a piece, one of four hundred, below which a single motion is quick.
         const FEW: usize = 5;
+        // The first steps of all are short.
+        for _ in 0..4 {
+            if self.piece(t1).is_some() {
+                return None;
+            }
+        }
         let before = self.counter.steps;
         if self.piece(t1).is_some() || self.counter.steps - before < FEW {
             return None;

@@ -258,7 +258,8 @@ fn on_a_mesh(
         let point = shooter.phase.field.at(shooter.phase.t, &states[0]).ok()?;
         quotient.moved(&shooter.phase.field, &point)
     };
-    let found = collocated(shooter, &quotient, &First { states, period }, watch)?;
+    let found =
+        collocated(shooter, &quotient, &First { states, period, families: Vec::new() }, watch)?;
     let nodes = found.nodes(shooter, &quotient, COUNT)?;
     refined(shooter, nodes, found.period, watch)
 }
