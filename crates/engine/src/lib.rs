@@ -101,7 +101,7 @@ pub use analysis::phase::measure::{Measure, MeasureRequest, measure};
 pub use analysis::phase::mode_shape::mode_motions;
 pub use analysis::phase::orbit::orbit;
 pub use analysis::phase::orbit_branch::continue_orbits;
-pub use analysis::phase::periodic::{Orbit, OrbitRequest};
+pub use analysis::phase::periodic::{Orbit, OrbitCheck, OrbitMethod, OrbitRequest};
 pub use analysis::phase::section::{Section, SectionRequest, section, section_many};
 pub use analysis::phase::stability::{Stability, StabilityReason};
 pub use analysis::phase::symbolic::SymbolicMatrix;

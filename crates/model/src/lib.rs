@@ -28,8 +28,9 @@ pub use lexer::token::{Decimal, Keyword};
 pub use model::{
     Activity, AffineBody, AffineWord, Constraint, Contact, Coordinate, Datum, Declarations,
     Delay, Direction, Dynamics, Equation, Event, Force, ForceOrigin, Friction, GroupKind,
-    Hybrid, ImpactLaw, LieGroup, Model, MultiplierStart, Noise, Observed, Parameter, Principle,
-    Quantity, Reset, Results, Sampler, Solve, Symmetry, Terminal, TerminalValue, Workspace,
+    Hybrid, ImpactLaw, Joint, LieGroup, Model, MultiplierStart, Noise, Observed, Parameter,
+    Principle, Quantity, Reset, Results, Sampler, Solve, Symmetry, Terminal, TerminalValue,
+    Workspace,
 };
 pub use parser::{
     Parsed, ParsedAssignments, ParsedExpression, ParsedExpressions, parse, parse_assignments,

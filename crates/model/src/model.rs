@@ -18,7 +18,7 @@ use crate::source::{Source, Span};
 use crate::syntax::Arena;
 
 pub use group::{GroupKind, LieGroup};
-pub use hybrid::{Activity, Contact, Delay, Friction, Hybrid, ImpactLaw, Sampler};
+pub use hybrid::{Activity, Contact, Delay, Friction, Hybrid, ImpactLaw, Joint, Sampler};
 
 /// A constrained system as the user wrote it, frozen: it is shared between threads at no cost, and nothing
 /// that is done with it changes it.

@@ -31,7 +31,12 @@ impl ToJson for CheckReport {
             ("regular", verdict(self.regular)),
             ("constraints", Value::Array(self.constraints.iter().map(constraint).collect())),
         ];
-        let lists = [("states", &self.states), ("modes", &self.modes), ("noise", &self.noises)];
+        let lists = [
+            ("states", &self.states),
+            ("modes", &self.modes),
+            ("noise", &self.noises),
+            ("joints", &self.joints),
+        ];
         for (key, names) in lists {
             if !names.is_empty() {
                 parts.push((key, strings(names)));
@@ -104,6 +109,9 @@ impl ToText for CheckReport {
         }
         for (name, law) in &self.contacts {
             let _ = writeln!(text, "  contact {name}  {law}");
+        }
+        for name in &self.joints {
+            let _ = writeln!(text, "  joint {name}  with friction");
         }
         for (kernel, how) in &self.kernels {
             let _ = writeln!(text, "  kernel {kernel}: {how}");

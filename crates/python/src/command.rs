@@ -6,10 +6,10 @@ use std::io;
 use pfaff::{
     ContinueRequest, CurveKind, EquilibriaRequest, FitRequest, FitRun, GaitRequest,
     GeometryRequest, LinearizeRequest, Loss, LyapunovRequest, MeasureRequest, MeasuredMotions,
-    Measurements, Model, Motion, OrbitRequest, PARTS, Path, Point, Principle, Run, SearchRange,
-    SectionRequest, VariationRequest, View, explanation, fit_runs, fractional_geometry,
-    geometry_parts, geometry_with, named_bounds, named_priors, named_values, separated,
-    view_motion,
+    Measurements, Model, Motion, OrbitMethod, OrbitRequest, PARTS, Path, Point, Principle, Run,
+    SearchRange, SectionRequest, VariationRequest, View, explanation, fit_runs,
+    fractional_geometry, geometry_parts, geometry_with, named_bounds, named_priors,
+    named_values, separated, view_motion,
 };
 use pfaff_present::report::{LARGE, Report, Shown, page as page_of};
 use pfaff_present::{
@@ -158,8 +158,20 @@ fn orbit(options: &Options) -> Result<OrbitRequest, Fault> {
         period: options.text("period"),
         principle: options.principle()?,
         tolerance: options.number("tolerance"),
+        method: orbit_method(options.text("method").as_deref())?,
         backend: options.backend()?,
     })
+}
+
+fn orbit_method(word: Option<&str>) -> Result<OrbitMethod, Fault> {
+    match word {
+        None | Some("both") => Ok(OrbitMethod::Both),
+        Some("shooting") => Ok(OrbitMethod::Shooting),
+        Some("collocation") => Ok(OrbitMethod::Collocation),
+        Some(other) => {
+            Err(Fault::usage(format!("`{other}` is not both, shooting or collocation")))
+        }
+    }
 }
 
 fn check(model: &Model, options: &Options) -> Result<Answer, Fault> {

@@ -26,8 +26,9 @@ mod volterra;
 
 pub use bvp::{
     BoundaryOptions, BoundaryPath, BoundaryProblem, BoundaryReport, DiscreteAction, FlowMap,
-    LagrangianDerivatives, Scheme, Shot, collocation_residuals, continuation, flow_map,
-    relaxed, shoot, shooting_residual, solve_boundary,
+    LagrangianDerivatives, Scheme, Shot, collocated_state, collocation_residuals,
+    collocation_transitions, continuation, flow_map, relaxed, shoot, shooting_residual,
+    solve_boundary,
 };
 pub use linalg::{
     ContactProblem, ContactSolution, ContactState, Eigenvector, LeastSquares, LeastSquaresFit,

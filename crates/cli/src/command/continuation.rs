@@ -1,7 +1,7 @@
 //! `pfaff continue`
 
 use clap::{Args, ValueEnum};
-use pfaff::{ContinueRequest, OrbitRequest, continue_equilibria, continue_orbits};
+use pfaff::{ContinueRequest, OrbitMethod, OrbitRequest, continue_equilibria, continue_orbits};
 use pfaff_present::{ToJson, ToText, branch_csv, diagram, diagram_page};
 
 use crate::arguments::{ModelArguments, TableFormat, principle};
@@ -92,6 +92,7 @@ pub(crate) fn continuation(arguments: &ContinueArguments) -> Result<Exit, Exit> 
                 period: arguments.period.clone(),
                 principle: request.principle,
                 tolerance: None,
+                method: OrbitMethod::default(),
                 backend: request.backend,
             };
             continue_orbits(&model, &request, &orbit, watch)

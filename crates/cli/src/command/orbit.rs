@@ -1,7 +1,7 @@
 //! `pfaff orbit`
 
-use clap::Args;
-use pfaff::OrbitRequest;
+use clap::{Args, ValueEnum};
+use pfaff::{OrbitMethod, OrbitRequest};
 use pfaff_present::{ToJson, ToText};
 
 use crate::arguments::{ModelArguments, PlainFormat, principle};
@@ -35,12 +35,22 @@ pub(crate) struct OrbitArguments {
     /// Largest local error per step (1e-12 if not given)
     #[arg(long, value_name = "E", allow_hyphen_values = true)]
     pub(crate) tolerance: Option<f64>,
+    /// shooting, compared with collocation; shooting alone; or what collocation gives
+    #[arg(long, value_enum, default_value = "both")]
+    pub(crate) method: OrbitMethodName,
     /// text or json
     #[arg(long, value_enum, overrides_with = "json")]
     pub(crate) format: Option<PlainFormat>,
     /// Prints one JSON object and nothing else
     #[arg(long)]
     pub(crate) json: bool,
+}
+
+#[derive(ValueEnum, Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum OrbitMethodName {
+    Both,
+    Shooting,
+    Collocation,
 }
 
 pub(crate) fn orbit(arguments: &OrbitArguments) -> Result<Exit, Exit> {
@@ -50,6 +60,11 @@ pub(crate) fn orbit(arguments: &OrbitArguments) -> Result<Exit, Exit> {
         period: arguments.period.clone(),
         principle: arguments.principle.as_deref().map(principle).transpose()?,
         tolerance: arguments.tolerance,
+        method: match arguments.method {
+            OrbitMethodName::Both => OrbitMethod::Both,
+            OrbitMethodName::Shooting => OrbitMethod::Shooting,
+            OrbitMethodName::Collocation => OrbitMethod::Collocation,
+        },
         backend: crate::backend::from_environment()?,
     };
     // NOTE: a search has no part to show, and is given up at a limit.

@@ -32,6 +32,8 @@ pub struct CheckReport {
     pub modes: Vec<String>,
     /// Names of the contacts, each with its law of impact.
     pub contacts: Vec<(String, &'static str)>,
+    /// Names of the joints with friction that carry in several directions.
+    pub joints: Vec<String>,
     /// Coordinates that white forces act on.
     pub noises: Vec<String>,
     /// Whether a run looks for an extremum with memory between given ends, so that no initial value problem
@@ -149,6 +151,7 @@ fn report(model: &Workspace, dynamics: Result<&Dynamics, &Refusal>) -> CheckRepo
         states: states.map(|c| c.name.clone()).collect(),
         modes: model.hybrid.modes.clone(),
         contacts: contacts.map(|c| (c.name.clone(), c.law.name())).collect(),
+        joints: model.hybrid.joints.iter().map(|joint| joint.name.clone()).collect(),
         noises: model
             .noises
             .iter()

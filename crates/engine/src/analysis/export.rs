@@ -403,6 +403,10 @@ fn jumps_left_out(model: &Workspace) -> Vec<String> {
     if !contacts.is_empty() {
         lines.push(format!("Contacts are not here: all are open ({}).", listed(contacts)));
     }
+    let joints: Vec<&str> = model.hybrid.joints.iter().map(|j| j.name.as_str()).collect();
+    if !joints.is_empty() {
+        lines.push(format!("Friction of joints is not here ({}).", listed(joints)));
+    }
     let mut events: Vec<&str> =
         model.resets.iter().map(|reset| model.events[reset.event].name.as_str()).collect();
     events.dedup();

@@ -46,6 +46,7 @@ pub(crate) fn refused(model: &Workspace, kind: &str) -> Result<(), Failure> {
         ("`noise`", model.noises.first().map(|noise| noise.span)),
         ("`on`", model.resets.first().map(|reset| reset.span)),
         ("`contact`", hybrid.contacts.first().map(|contact| contact.span)),
+        ("`contact`", hybrid.joints.first().map(|joint| joint.span)),
         ("`every`", hybrid.samplers.first().map(|sampler| sampler.span)),
         ("`delay`", hybrid.delays.first().map(|delay| delay.span)),
         ("`mode`", (!hybrid.modes.is_empty()).then(|| dynamics_span(model))),

@@ -1,6 +1,6 @@
 //! Lyapunov exponents against closed forms, symmetries and published values.
 
-use pfaff::{Lyapunov, LyapunovRequest, Model, lyapunov};
+use pfaff::{Lyapunov, LyapunovRequest, Model, Principle, Run, lyapunov};
 
 fn of(text: &str, t1: f64) -> Lyapunov {
     let model = Model::parse(text).expect("the text is right");
@@ -289,4 +289,58 @@ fn a_driven_sleigh_has_the_exponents_of_its_reduced_equations() {
     for (λ, wanted) in two.iter().zip(&reduced.exponents) {
         assert!((λ - wanted).abs() < 4.0 * error + 1e-3, "{whole:?}\n{reduced:?}");
     }
+}
+
+/// The logistic map 4 z (1 − z) at each turn of a clock: the exponent is log 2. The clock and what moves freely have
+/// zeros.
+#[test]
+fn exponents_across_resets() {
+    let text = "coordinates x, z\nlagrangian (x'^2 + z'^2)/2\nevent turn: x - 1\n\
+                on turn: x = 0, z = 4*z*(1 - z)\ninitial x = 0.3, x' = 1, z = 0.37";
+    let model = Model::parse(text).expect("a model");
+    let request = LyapunovRequest { t1: Some(400.0), ..LyapunovRequest::default() };
+    let found = lyapunov(&model, &request, &mut || true).expect("exponents");
+    // A mean over 360 turns, four times its error.
+    let off = (found.exponents[0] - libm::log(2.0)).abs();
+    assert!(off < 4.0 * found.error[0] && found.error[0] < 0.05, "{:?}", found.exponents);
+    // Shears x' → x and z' → z grow as the logarithm of the time.
+    assert!(found.exponents[1..].iter().all(|λ| λ.abs() < 0.05), "{:?}", found.exponents);
+    assert_eq!(found.zeros.time, 1);
+}
+
+/// A ball on a vibrating table: at each impact a volume of (θ, y, y') shrinks by e² in the time that it takes, so that
+/// the sum of the exponents is 2 log e times the impacts in a unit of time.
+#[test]
+fn exponents_across_impacts() {
+    let text = "coordinates y\nparameters g = 9.81, A = 0.02, w = 40, e = 0.6\nstate th: w\n\
+                lagrangian y'^2/2 - g*y\ncontact table: y - A*sin(th) >= 0, restitution = e\n\
+                initial y = 0.1\nsolve t = 0..40";
+    let model = Model::parse(text).expect("a model");
+    let request = LyapunovRequest { t1: Some(40.0), ..LyapunovRequest::default() };
+    let found = lyapunov(&model, &request, &mut || true).expect("exponents");
+    // 20 batches of a motion that may part from this one: the mean of the impacts.
+    let motion = model.derive(Principle::Chetaev).expect("equations").run(Run::to(40.0));
+    let motion = motion.expect("a motion");
+    let impacts = motion.events.iter().filter(|e| e.t > found.time.0).count() as f64;
+    let expected = 2.0 * libm::log(0.6) * impacts / (40.0 - found.time.0);
+    assert!((found.sum - expected).abs() < 0.03 * expected.abs(), "{} {expected}", found.sum);
+    assert!(found.exponents[0] > 1.0, "{:?}", found.exponents);
+    assert!(found.exponents.iter().any(|λ| λ.abs() < 0.02), "{:?}", found.exponents);
+}
+
+#[test]
+fn exponents_that_jumps_do_not_have() {
+    let refused = |text: &str, t1: Option<f64>| {
+        let model = Model::parse(text).expect("a model");
+        let request = LyapunovRequest { t1, ..LyapunovRequest::default() };
+        lyapunov(&model, &request, &mut || true).expect_err("refused").to_string()
+    };
+    let ball = "coordinates y\nlagrangian y'^2/2 - 9.81*y\ncontact floor: y >= 0, restitution = 0.5\n\
+                initial y = 1";
+    assert!(refused(ball, None).contains("end of the motion"));
+    // It comes to rest.
+    assert!(refused(ball, Some(10.0)).contains("between t ="));
+    let modes = "coordinates y\nmode a, b\nlagrangian y'^2/2 - 9.81*y\nevent h: y\non h: y' = -y', mode = b\n\
+                 initial y = 1";
+    assert!(refused(modes, Some(10.0)).contains("modes"));
 }

@@ -10,7 +10,7 @@ use crate::elaborate::Given;
 use crate::elaborate::scope::{Scope, Site};
 use crate::model::{
     Activity, AffineBody, Constraint, Contact, Coordinate, Datum, Declarations, Delay,
-    Dynamics, Equation, Event, Force, Hybrid, LieGroup, Model, MultiplierStart, Noise,
+    Dynamics, Equation, Event, Force, Hybrid, Joint, LieGroup, Model, MultiplierStart, Noise,
     Observed, Parameter, Principle, Reset, Results, Sampler, Solve, Symmetry, Terminal,
 };
 use crate::shape::Value;
@@ -97,6 +97,7 @@ pub(crate) struct HybridDraft {
     pub(crate) forces: Vec<Activity>,
     pub(crate) event_modes: Vec<Vec<usize>>,
     pub(crate) contacts: Vec<Contact>,
+    pub(crate) joints: Vec<Joint>,
     pub(crate) samplers: Vec<Sampler>,
     pub(crate) delays: Vec<Delay>,
     pub(crate) histories: Vec<(usize, Expr)>,
@@ -216,6 +217,7 @@ impl HybridDraft {
             forces: forces.into_iter().zip(self.forces).collect(),
             event_modes: self.event_modes,
             contacts: self.contacts,
+            joints: self.joints,
             samplers: self.samplers,
             inputs: self.inputs,
             delays: self.delays,

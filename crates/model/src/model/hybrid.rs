@@ -18,6 +18,8 @@ pub struct Hybrid {
     pub event_modes: Vec<Vec<usize>>,
     /// `contact …`
     pub contacts: Vec<Contact>,
+    /// `contact … : [a, b] = 0`
+    pub joints: Vec<Joint>,
     /// `control … every …`
     pub samplers: Vec<Sampler>,
     /// `input u = 0`: its parameters by index.
@@ -35,6 +37,7 @@ impl Hybrid {
     pub fn switches(&self) -> bool {
         !self.modes.is_empty()
             || !self.contacts.is_empty()
+            || !self.joints.is_empty()
             || self.constraints.iter().any(|(_, activity)| activity.when.is_some())
     }
 }
@@ -87,6 +90,29 @@ pub struct Contact {
     pub modes: Vec<usize>,
     /// Where it stands.
     pub span: Span,
+}
+
+/// A joint that carries in several directions, such as a pin: constraints that always hold, and friction
+/// $|Q| \le \mu|\lambda|$ by the size of all their reactions together.
+#[derive(Clone, Debug)]
+pub struct Joint {
+    /// Its name.
+    pub name: String,
+    /// The names of its constraints.
+    pub rows: Vec<String>,
+    /// $\sigma$: the velocity against which friction acts.
+    pub slip: Expr,
+    /// $\mu$
+    pub friction: Expr,
+    /// Where it stands.
+    pub span: Span,
+}
+
+impl Joint {
+    /// What its friction is called.
+    pub fn friction_name(&self) -> String {
+        format!("friction({})", self.name)
+    }
 }
 
 /// What resists a relative velocity of a contact: $|Q| \le \mu\lambda$, against the velocity while it slides.

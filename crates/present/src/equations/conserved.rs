@@ -31,7 +31,8 @@ const LARGE: usize = 1_500;
 pub(crate) fn section(model: &Workspace, e: &Equations) -> (Section, Vec<Kept>) {
     let g = &model.graph;
     let is_large = g.size(&[e.energy]) > LARGE;
-    let found = if model.coordinates.len() > MANY {
+    // Friction of joints always acts, and is not among the forces that are printed.
+    let found = if model.coordinates.len() > MANY || !model.hybrid.joints.is_empty() {
         Vec::new()
     } else {
         conserved(model, e, if is_large { Effort::Audit } else { Effort::Full })

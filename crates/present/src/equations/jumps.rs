@@ -155,6 +155,17 @@ pub(super) fn remarks(model: &Workspace) -> Vec<String> {
             contact.law.name()
         ));
     }
+    for joint in &hybrid.joints {
+        let rows: Vec<String> =
+            joint.rows.iter().map(|row| format!("lambda({row})^2")).collect();
+        remarks.push(format!(
+            "Joint `{}`, friction: |Q| <= {}*sqrt({}), against the slip {} while it slides.",
+            joint.name,
+            g.to_text(joint.friction),
+            rows.join(" + "),
+            g.to_text(joint.slip)
+        ));
+    }
     for delay in &hybrid.delays {
         remarks.push(format!(
             "{} is {} at the time t - {}.",

@@ -58,13 +58,12 @@ impl ToText for Lyapunov {
         for (λ, ε) in self.exponents.iter().zip(&self.error) {
             let _ = writeln!(text, "  {λ:>14.6}  {ε:>10.1e}");
         }
-        let _ = writeln!(
-            text,
-            "\n  sum                     {}\n  mean divergence         {}\n  Kaplan-Yorke dimension  {}",
-            significant(self.sum, 10),
-            significant(self.divergence, 10),
-            significant(self.dimension, 6)
-        );
+        let _ = writeln!(text, "\n  sum                     {}", significant(self.sum, 10));
+        if self.divergence.is_finite() {
+            let mean = significant(self.divergence, 10);
+            let _ = writeln!(text, "  mean divergence         {mean}");
+        }
+        let _ = writeln!(text, "  Kaplan-Yorke dimension  {}", significant(self.dimension, 6));
         let known = reasons(self.zeros).into_iter().filter(|(_, count)| *count > 0);
         let known: Vec<String> = known.map(|(why, count)| format!("{why} {count}")).collect();
         if !known.is_empty() {

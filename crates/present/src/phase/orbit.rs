@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use pfaff::Orbit;
+use pfaff::{Orbit, OrbitCheck};
 use serde_json::Value;
 
 use crate::json::{number, object, string};
@@ -27,8 +27,17 @@ impl ToJson for Orbit {
             ("trivial", Value::Array(self.trivial.iter().map(known).collect())),
             ("residual", number(self.residual)),
             ("stability", string(self.stability.name())),
+            ("collocation", self.check.as_ref().map_or(Value::Null, check)),
         ])
     }
+}
+
+fn check(check: &OrbitCheck) -> Value {
+    object([
+        ("intervals", Value::from(check.intervals as u64)),
+        ("period", number(check.period)),
+        ("difference", number(check.difference)),
+    ])
 }
 
 impl ToText for Orbit {
@@ -45,6 +54,13 @@ impl ToText for Orbit {
         }
         let _ = writeln!(text, "  stability  {}", self.stability.name());
         let _ = writeln!(text, "  residual   {:.1e}", self.residual);
+        if let Some(check) = &self.check {
+            let OrbitCheck { intervals, difference, .. } = check;
+            let _ = writeln!(
+                text,
+                "  check      by collocation on {intervals} intervals: the same to {difference:.0e}"
+            );
+        }
         let _ = writeln!(text, "\nFloquet multipliers");
         for (k, &value) in self.multipliers.iter().enumerate() {
             let known = self.trivial.iter().find(|(place, _)| *place == k);

@@ -523,13 +523,17 @@ class Model:
         on: str | None = None,
         principle: str | None = None,
         tolerance: float | None = None,
+        method: str | None = None,
         set: Assignments = None,
         initial: Assignments = None,
     ) -> Orbit:
-        """A periodic motion with its multipliers, from a guess of the period or from crossings of a surface."""
+        """A periodic motion with its multipliers, from a guess of the period or from crossings of a surface.
+
+        `method` is `both` (shooting, compared with collocation), `shooting` or `collocation`.
+        """
         from ._results import Orbit
 
-        options = {"on": on, "principle": principle, "tolerance": tolerance}
+        options = {"on": on, "principle": principle, "tolerance": tolerance, "method": method}
         options["period"] = None if period is None else expression(period, "period")
         return Orbit(self, *self._command("orbit", options, set, initial))
 

@@ -222,6 +222,30 @@ impl Collocation {
     }
 }
 
+/// $G_i$ of each interval of a path that solves its problem: how the state at its end follows that at its start.
+///
+/// # Errors
+///
+/// [`EvalError`] if the rates have no value there.
+pub fn collocation_transitions(
+    problem: &mut dyn BoundaryProblem,
+    path: &BoundaryPath,
+    stages: usize,
+) -> Result<Vec<Vec<f64>>, EvalError> {
+    let mut blocks = BlockSystem { dimension: path.dimension(), ..BlockSystem::default() };
+    problem.rewind();
+    Collocation::new(stages).linearise(problem, path, &mut blocks)?;
+    Ok(blocks.transitions)
+}
+
+/// The state of a path of polynomials at $s$.
+pub fn collocated_state(path: &BoundaryPath, stages: usize, s: f64) -> Vec<f64> {
+    let i = path.mesh.partition_point(|x| *x <= s).clamp(1, path.intervals()) - 1;
+    let h = path.mesh[i + 1] - path.mesh[i];
+    let k = &path.slopes[i * stages * path.dimension()..];
+    GaussScheme::new(stages).state(path.node(i), k, h, (s - path.mesh[i]) / h)
+}
+
 /// Parts of an interval where the residual is looked at: away from the Gauss points of every rule in use.
 const LOOK: [f64; 4] = [0.0, 0.18, 0.66, 1.0];
 

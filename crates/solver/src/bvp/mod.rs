@@ -25,7 +25,7 @@ mod relaxation;
 mod single_shooting;
 mod solve;
 
-pub use collocation::collocation_residuals;
+pub use collocation::{collocated_state, collocation_residuals, collocation_transitions};
 pub use continuation::continuation;
 pub use multiple_shooting::{FlowMap, flow_map};
 pub use path::BoundaryPath;

@@ -14,6 +14,7 @@ use pfaff_solver::{
     self as solver, Control, DenseStep, Observer, OdeOptions, System, integrate,
 };
 
+use crate::analysis::phase::jumping_exponents;
 use crate::analysis::phase::linearize::{LinearizeRequest, Phase};
 use crate::analysis::phase::tangent_flow::TangentFlow;
 use crate::analysis::phase::tangent_lanes::{LaneSums, TangentLanes};
@@ -39,6 +40,8 @@ const RECORD: usize = 256;
 const LOOK: usize = 40;
 /// Most instructions in lanes, which take about two seconds.
 const INSTRUCTIONS: usize = 3_000_000_000;
+/// By how much a step may be longer than the mean of those before.
+const LARGEST_STEP: f64 = 5.0;
 /// Parts of each lane for the error.
 const PARTS: usize = 4;
 const TOLERANCE: f64 = 1e-8;
@@ -67,7 +70,7 @@ pub struct Lyapunov {
     pub error: Vec<f64>,
     /// The sum of the exponents.
     pub sum: f64,
-    /// The mean divergence of the flow.
+    /// The mean divergence of the flow; not a number where jumps add to it.
     pub divergence: f64,
     /// The dimension of Kaplan and Yorke.
     pub dimension: f64,
@@ -97,7 +100,7 @@ pub fn lyapunov(
 }
 
 /// Sums at some times: those of the logarithms, and the divergence.
-type Sums = LaneSums;
+pub(super) type Sums = LaneSums;
 
 /// Counts steps while the motion goes on.
 struct Counter<'a> {
@@ -120,16 +123,16 @@ impl Observer for Counter<'_> {
 }
 
 /// Means and standard errors.
-struct Means {
-    exponents: Vec<f64>,
-    error: Vec<f64>,
+pub(super) struct Means {
+    pub(super) exponents: Vec<f64>,
+    pub(super) error: Vec<f64>,
     divergence: f64,
-    from: f64,
+    pub(super) from: f64,
 }
 
 impl Means {
     /// From the sums of some stretches after the transient of each, divided into so many parts.
-    fn of(stretches: &[Vec<Sums>], parts: usize) -> Option<Self> {
+    pub(super) fn of(stretches: &[Vec<Sums>], parts: usize) -> Option<Self> {
         let mut pieces: Vec<(&Sums, &Sums)> = Vec::new();
         let mut from = f64::INFINITY;
         for sums in stretches {
@@ -172,7 +175,7 @@ impl Means {
 
 /// The dimension of Kaplan and Yorke. Exponents within twice their error count as zero, and the least ones as far as
 /// zeros are known.
-fn dimension(exponents: &[f64], error: &[f64], zeros: usize) -> f64 {
+pub(super) fn dimension(exponents: &[f64], error: &[f64], zeros: usize) -> f64 {
     let mut sizes: Vec<f64> = exponents.iter().map(|λ| λ.abs()).collect();
     sizes.sort_by(f64::total_cmp);
     let known = zeros.checked_sub(1).and_then(|k| sizes.get(k)).copied().unwrap_or(-1.0);
@@ -261,6 +264,52 @@ impl Single<'_> {
         None
     }
 
+    /// One motion until the last step before a time, the same in all lanes; `None` where it is short or does not go
+    /// on. Otherwise its sums, and why it ended before.
+    fn in_a_lane(
+        &mut self,
+        lanes: &mut TangentLanes,
+        t1: f64,
+    ) -> Option<(Vec<Sums>, Option<StopReason>)> {
+        /// Steps in a piece, one of four hundred, below which a single motion is quick.
+        const FEW: usize = 5;
+        // The first steps of all are short.
+        for _ in 0..4 {
+            if self.piece(t1).is_some() {
+                return None;
+            }
+        }
+        let before = self.counter.steps;
+        if self.piece(t1).is_some() || self.counter.steps - before < FEW {
+            return None;
+        }
+        let mut h = self.step?;
+        (0..LANES).for_each(|lane| lanes.start(lane, self.t, h, &self.state));
+        let most = (self.counter.steps - before).min(RECORD);
+        let mut sums = vec![lanes.sums(0)?];
+        loop {
+            let t = sums[sums.len() - 1].t;
+            // Steps vary: as many as surely fit, then one by one.
+            let fit = ((t1 - t) / (LARGEST_STEP * h)) as usize;
+            if t1 - t < 2.0 * h {
+                return Some((sums, None));
+            }
+            if !(self.counter.watch)() {
+                return Some((sums, Some(StopReason::Interrupted)));
+            }
+            let trials = fit.clamp(1, most);
+            lanes.advance(trials);
+            let found = lanes.sums(0)?;
+            if found.t > t {
+                h = (found.t - t) / trials as f64;
+            }
+            if found.t > t1 {
+                return Some((sums, None));
+            }
+            sums.push(found);
+        }
+    }
+
     /// Follows the beginning of the motion and starts lanes on it; why it stopped before.
     fn start(&mut self, lanes: &mut TangentLanes) -> Option<StopReason> {
         for lane in 0..LANES {
@@ -313,10 +362,8 @@ fn spectrum(
     request: &LyapunovRequest,
     watch: &mut dyn FnMut() -> bool,
 ) -> Result<Lyapunov, Failure> {
-    if !model.resets.is_empty() || model.hybrid.switches() {
-        return Err(Failure::usage(
-            "Lyapunov exponents of models with `on` are not available: the derivatives of jumps are not derived",
-        ));
+    if let Some(found) = jumping_exponents::spectrum(model, request, watch)? {
+        return Ok(found);
     }
     let at =
         LinearizeRequest { principle: request.principle, at: None, backend: request.backend };
@@ -346,7 +393,8 @@ fn spectrum(
     let most = MOST[usize::from(!flow.is_explicit())];
     // Constraints that repeat others are left to the solve of each state.
     let is_regular = flow.r + rows == flow.d;
-    let mut lanes = if request.t1.is_none() && is_regular {
+    // One motion to a given end is followed in a lane where the alternative is a solve at each state.
+    let mut lanes = if is_regular && (request.t1.is_none() || !flow.is_explicit()) {
         TangentLanes::new(&workspace, &dynamics, &symbols, flow.r, tolerance, backend)
     } else {
         None
@@ -360,7 +408,14 @@ fn spectrum(
     single.record();
     let mut followed = None;
     let stop = match (&mut lanes, request.t1) {
-        (_, Some(t1)) => single.until(t1),
+        (None, Some(t1)) => single.until(t1),
+        (Some(lanes), Some(t1)) => match single.in_a_lane(lanes, t1) {
+            Some((sums, stop)) => {
+                followed = Some((vec![sums], lanes.steps() / LANES, lanes.state(0)));
+                stop
+            }
+            None => single.until(t1),
+        },
         (None, None) => single.until_exact(most),
         (Some(lanes), None) => match single.start(lanes) {
             Some(stop) => Some(stop),
@@ -376,6 +431,9 @@ fn spectrum(
         },
     };
     let (stretches, parts, steps, (t, end)) = match followed {
+        Some((stretches, steps, end)) if stretches.len() == 1 => {
+            (stretches, BATCHES, steps, end)
+        }
         Some((stretches, steps, end)) => (stretches, PARTS, steps, end),
         None => {
             let end = (single.t, single.state[..single.flow.d].to_vec());

@@ -24,10 +24,22 @@ pub(crate) fn in_parts(
     shooter: &mut Shooter,
     quotient: &Quotient,
     start: &[f64],
-    mut period: f64,
+    period: f64,
     count: usize,
     watch: &mut dyn FnMut() -> bool,
 ) -> Option<(Quotient, Return)> {
+    let nodes = bent(shooter, quotient, start, period, count)?;
+    refined(shooter, nodes, period, watch)
+}
+
+/// States along the motion from one, bent so that it returns.
+pub(crate) fn bent(
+    shooter: &mut Shooter,
+    quotient: &Quotient,
+    start: &[f64],
+    period: f64,
+    count: usize,
+) -> Option<Vec<Node>> {
     // Forward, and backward for what runs away.
     let forward = guess(shooter, quotient, start, period, count, 1.0);
     let off = forward.as_ref().map_or(f64::INFINITY, |(_, off)| *off);
@@ -37,7 +49,17 @@ pub(crate) fn in_parts(
         None
     };
     let best = [forward, backward].into_iter().flatten().min_by(|a, b| a.1.total_cmp(&b.1));
-    let (mut nodes, _) = best?;
+    best.map(|(nodes, _)| nodes)
+}
+
+/// The periodic motion to which (N) leads from some states at equal distances in time.
+pub(crate) fn refined(
+    shooter: &mut Shooter,
+    mut nodes: Vec<Node>,
+    mut period: f64,
+    watch: &mut dyn FnMut() -> bool,
+) -> Option<(Quotient, Return)> {
+    let count = nodes.len();
     let mut shots = all(shooter, &nodes, period)?;
     for _ in 0..ITERATIONS {
         if !watch() {

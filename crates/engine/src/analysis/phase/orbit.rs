@@ -12,10 +12,11 @@ use pfaff_solver::{
     OdeOptions, StopReason, System, eigenvalues, integrate, least_squares, singular_values,
 };
 
+use crate::analysis::phase::collocation::{First, collocated};
 use crate::analysis::phase::integrals::Integrals;
 use crate::analysis::phase::linearize::{LinearizeRequest, Phase};
-use crate::analysis::phase::multiple_shooting::{divided, equations, in_parts};
-use crate::analysis::phase::periodic::{Orbit, OrbitRequest};
+use crate::analysis::phase::multiple_shooting::{bent, divided, equations, in_parts, refined};
+use crate::analysis::phase::periodic::{Orbit, OrbitCheck, OrbitMethod, OrbitRequest};
 use crate::analysis::phase::quotient::Quotient;
 use crate::analysis::phase::return_map::has_jumps;
 use crate::analysis::phase::returning::returning;
@@ -77,6 +78,31 @@ fn search(
     {
         multipliers.stability = Stability::Stable;
     }
+    let second = if request.method == OrbitMethod::Shooting {
+        None
+    } else {
+        let first = First::along(&mut shooter, &quotient, &found);
+        first.and_then(|first| collocated(&mut shooter, &quotient, &first, watch))
+    };
+    let check = second.as_ref().map(|second| OrbitCheck {
+        intervals: second.intervals,
+        period: second.period,
+        difference: second.apart(&quotient, &found, &multipliers),
+    });
+    if request.method == OrbitMethod::Collocation {
+        let second = second.ok_or_else(|| {
+            Failure::usage(
+                "collocation does not converge to the periodic motion that shooting finds",
+            )
+        })?;
+        let stability = multipliers.stability;
+        multipliers = second.multipliers;
+        if multipliers.stability == Stability::Undecided {
+            multipliers.stability = stability;
+        }
+        (found.period, found.point.y, shooter.turned) =
+            (second.period, second.y, second.turned);
+    }
     let names = &shooter.phase.field.names;
     let drift = |&c: &usize| (names[c].clone(), found.end.y[c] - found.point.y[c]);
     let drift = quotient.cyclic.iter().map(drift).collect();
@@ -103,6 +129,7 @@ fn search(
         turns,
         multipliers: multipliers.values,
         residual: largest(&found.miss),
+        check,
     })
 }
 
@@ -158,6 +185,13 @@ pub(crate) fn closed(
             largest(&found.miss) < limit && !is_still(&shooter, there, found)
         });
     }
+    if single.is_none() && request.method != OrbitMethod::Shooting {
+        let found = on_a_mesh(&mut shooter, &quotient, &point.y, period, watch);
+        single = found.filter(|(there, found)| {
+            let limit = CLOSED * (1.0 + largest(&found.point.y));
+            largest(&found.miss) < limit && !is_still(&shooter, there, found)
+        });
+    }
     // A start that is far from any periodic motion may come near to one later.
     if single.is_none()
         && !shooter.is_driven
@@ -206,6 +240,28 @@ fn shot(
     let is_one =
         shooter.is_closed(&there, &found, CLOSED) && !is_still(shooter, &there, &found);
     Ok(is_one.then_some((there, found)))
+}
+
+/// A periodic motion by collocation from a state, then in parts.
+fn on_a_mesh(
+    shooter: &mut Shooter,
+    quotient: &Quotient,
+    y: &[f64],
+    period: f64,
+    watch: &mut dyn FnMut() -> bool,
+) -> Option<(Quotient, Return)> {
+    const COUNT: usize = 40;
+    let nodes = bent(shooter, quotient, y, period, COUNT)?;
+    let mut states: Vec<Vec<f64>> = nodes.into_iter().map(|node| node.y).collect();
+    states.extend(states.first().cloned());
+    let quotient = {
+        let point = shooter.phase.field.at(shooter.phase.t, &states[0]).ok()?;
+        quotient.moved(&shooter.phase.field, &point)
+    };
+    let found =
+        collocated(shooter, &quotient, &First { states, period, families: Vec::new() }, watch)?;
+    let nodes = found.nodes(shooter, &quotient, COUNT)?;
+    refined(shooter, nodes, found.period, watch)
 }
 
 /// Divides the derivatives of a motion where its multipliers are of very different size, so that all keep their digits.

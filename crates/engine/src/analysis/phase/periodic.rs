@@ -16,8 +16,34 @@ pub struct OrbitRequest {
     pub principle: Option<Principle>,
     /// The largest local error of a step; 1e-12 if `None`.
     pub tolerance: Option<f64>,
+    /// How it is found.
+    pub method: OrbitMethod,
     /// What evaluates compiled expressions.
     pub backend: Option<Backend>,
+}
+
+/// How periodic motions without jumps are found.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum OrbitMethod {
+    /// By shooting, in parts where that is needed, and by collocation where shooting finds none; compared with
+    /// collocation.
+    #[default]
+    Both,
+    /// By shooting alone.
+    Shooting,
+    /// As [`OrbitMethod::Both`], but what is given out is that of collocation.
+    Collocation,
+}
+
+/// A periodic motion as collocation finds it, beside shooting.
+#[derive(Clone, Debug, PartialEq)]
+pub struct OrbitCheck {
+    /// Intervals of the mesh.
+    pub intervals: usize,
+    /// Its period.
+    pub period: f64,
+    /// The largest difference of period and state, in parts of their sizes, and of multipliers, in parts of 1 + |μ|.
+    pub difference: f64,
 }
 
 /// A periodic motion.
@@ -41,4 +67,6 @@ pub struct Orbit {
     pub residual: f64,
     /// Whether it is stable.
     pub stability: Stability,
+    /// What collocation finds; `None` where it was not asked, for motions with jumps, and where it does not converge.
+    pub check: Option<OrbitCheck>,
 }

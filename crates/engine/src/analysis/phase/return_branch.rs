@@ -5,6 +5,8 @@
 //! and branches, doublings and tori by the multipliers. Derivatives of the map come from runs beside the branch; the
 //! multipliers come from the variational equations with the saltation at every jump.
 
+mod switching;
+
 use pfaff_solver::least_squares;
 
 use crate::analysis::phase::bracket::Bracket;
@@ -17,6 +19,7 @@ use crate::analysis::phase::returning::{Multipliers, Returning, Shot};
 use crate::analysis::phase::shooting::largest;
 use crate::error::Failure;
 use crate::model::Model;
+use switching::Start;
 
 /// The first and the longest step along a branch, in parts of the range of the parameter and of the size of the state.
 const FIRST: f64 = 0.01;
@@ -58,6 +61,8 @@ struct Follower<'a> {
     to: f64,
     /// The size of the state at the start.
     unit: f64,
+    /// Whether other branches are followed, too.
+    switches: bool,
 }
 
 /// Follows a periodic motion with jumps over a parameter. The model has the first value of it.
@@ -72,7 +77,8 @@ pub(super) fn followed(
     let found = map.closed(start)?;
     let unit = map.scale(&found.y).max(1e-3);
     let (from, to) = (request.from, request.to);
-    let mut follower = Follower { map, index, from, to, unit };
+    let switches = request.switch;
+    let mut follower = Follower { map, index, from, to, unit, switches };
     let mut along = vec![0.0; follower.map.variables.len()];
     along.push((to - from).signum());
     let start = follower.place(found, from, &along)?.ok_or_else(|| {
@@ -84,11 +90,11 @@ pub(super) fn followed(
             request.parameter
         )));
     }
-    let (branch, interrupted) = follower.branch(start)?;
+    let (branches, interrupted) = follower.all(start)?;
     Ok(Continuation {
         title: model.name().to_owned(),
         parameter: request.parameter.clone(),
-        branches: vec![branch],
+        branches,
         interrupted,
     })
 }
@@ -221,6 +227,7 @@ impl Follower<'_> {
         next: &Place,
         length: f64,
         branch: &mut Branch,
+        others: &mut Vec<Start>,
     ) -> Result<(), Failure> {
         let slope = |place: &Place| place.tangent[place.tangent.len() - 1];
         let branches = |place: &Place| product(place.others(), 1.0);
@@ -253,6 +260,9 @@ impl Follower<'_> {
                     frequency: None,
                     shape: Vec::new(),
                 });
+                if self.switches && matches!(kind, "flip" | "branch") {
+                    others.extend(self.others(&found, kind)?);
+                }
             }
         }
         Ok(())
@@ -279,7 +289,11 @@ impl Follower<'_> {
     }
 
     /// Follows the branch from a place; says whether it was interrupted.
-    fn branch(&mut self, start: Place) -> Result<(Branch, bool), Failure> {
+    fn branch(
+        &mut self,
+        start: Place,
+        others: &mut Vec<Start>,
+    ) -> Result<(Branch, bool), Failure> {
         let first = self.point(&start)?;
         let mut branch = Branch { points: vec![first], end: "points", ..Branch::default() };
         let (low, high) = (self.from.min(self.to), self.from.max(self.to));
@@ -302,7 +316,7 @@ impl Follower<'_> {
                 }
                 continue;
             };
-            self.specials(&here, &next, length, &mut branch)?;
+            self.specials(&here, &next, length, &mut branch, others)?;
             if next.p < low || next.p > high {
                 let end = if next.p < low { low } else { high };
                 let ends = (here.p - end, next.p - end);

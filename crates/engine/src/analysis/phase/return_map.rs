@@ -45,6 +45,8 @@ pub(super) struct ReturnMap<'a> {
     pub(super) t0: f64,
     /// How long after the event the map begins.
     pub(super) lead: f64,
+    /// How often the event happens in one return.
+    pub(super) turns: usize,
 }
 
 /// A state after the event, that which the map has some time later, and the time that a return took.
@@ -94,23 +96,10 @@ impl ReturnMap<'_> {
 
     /// The model with a state as its initial one, if one is given.
     fn from(&self, start: Option<(&[f64], &[f64])>) -> Result<Workspace, Failure> {
-        let mut model = self.model.clone();
-        let Some((q, v)) = start else { return Ok(model) };
-        let datum = |quantity: Quantity, x: f64| {
-            let value = number::from_f64(x).map(|x| model.graph.number(x));
-            value.map(|value| Datum { quantity, value, written: value, span: Span::default() })
-        };
-        let positions =
-            q.iter().enumerate().map(|(k, &x)| datum(Quantity::Coordinate(k, 0), x));
-        let velocities = v
-            .iter()
-            .enumerate()
-            .filter(|(k, _)| !model.coordinates[*k].is_state)
-            .map(|(k, &x)| datum(Quantity::Coordinate(k, 1), x));
-        let data: Option<Vec<Datum>> = positions.chain(velocities).collect();
-        model.initial =
-            data.ok_or_else(|| Failure::usage("the motion leaves all finite numbers"))?;
-        Ok(model)
+        match start {
+            Some((q, v)) => starting_at(&self.model, q, v),
+            None => Ok(self.model.clone()),
+        }
     }
 
     /// The derivative of the map along directions (δq, δq') of a state that is later than the event, by columns:
@@ -199,12 +188,13 @@ impl ReturnMap<'_> {
         guess: f64,
     ) -> Result<Option<Returned>, Failure> {
         let mut length = 1.2 * guess;
-        for _ in 0..4 {
+        for _ in 0..5 {
             let motion = self.run(Some((q, v)), length)?;
             let own = |e: &crate::motion::EventRecord| {
                 e.name == self.on && e.t - self.t0 > 1e-6 * guess && e.t < motion.stop.t
             };
-            if let Some(event) = motion.events.iter().position(own) {
+            let mut places = (0..motion.events.len()).filter(|&k| own(&motion.events[k]));
+            if let Some(event) = places.nth(self.turns - 1) {
                 let after = self.after(&motion, event);
                 return self.later(after).map(Some);
             }
@@ -238,6 +228,29 @@ impl ReturnMap<'_> {
         let message = format!("the event `{}` never happens from the initial state", self.on);
         best.ok_or(Failure::Usage(message))
     }
+}
+
+/// A model with a state as its initial one.
+pub(super) fn starting_at(
+    model: &Workspace,
+    q: &[f64],
+    v: &[f64],
+) -> Result<Workspace, Failure> {
+    let mut model = model.clone();
+    let datum = |quantity: Quantity, x: f64| {
+        let value = number::from_f64(x).map(|x| model.graph.number(x));
+        value.map(|value| Datum { quantity, value, written: value, span: Span::default() })
+    };
+    let positions = q.iter().enumerate().map(|(k, &x)| datum(Quantity::Coordinate(k, 0), x));
+    let velocities = v
+        .iter()
+        .enumerate()
+        .filter(|(k, _)| !model.coordinates[*k].is_state)
+        .map(|(k, &x)| datum(Quantity::Coordinate(k, 1), x));
+    let data: Option<Vec<Datum>> = positions.chain(velocities).collect();
+    model.initial =
+        data.ok_or_else(|| Failure::usage("the motion leaves all finite numbers"))?;
+    Ok(model)
 }
 
 /// The event of a request, added to the model if it is an expression.

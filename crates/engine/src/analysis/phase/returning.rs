@@ -38,7 +38,7 @@ pub(crate) fn returning(
 ) -> Result<Orbit, Failure> {
     let (mut map, start) = Returning::new(model, request, watch)?;
     let found = map.closed(start)?;
-    let Multipliers { of: multipliers, stability } = map.multipliers(&found)?;
+    let Multipliers { of: multipliers, stability, .. } = map.multipliers(&found)?;
     let trivial = multipliers.len().checked_sub(1);
     let names = map.names();
     let open = map.drifting.iter().chain(&map.angles);
@@ -55,6 +55,7 @@ pub(crate) fn returning(
         residual: largest(&map.miss(&found)),
         stability,
         turns: Vec::new(),
+        check: None,
     })
 }
 
@@ -120,7 +121,8 @@ impl<'a> Returning<'a> {
             ));
         }
         let t0 = phase.t;
-        let mut map = ReturnMap { model: workspace, on, request, watch, t0, lead: 0.0 };
+        let mut map =
+            ReturnMap { model: workspace, on, request, watch, t0, lead: 0.0, turns: 1 };
         let (mut start, period) = map.guess()?;
         if map.is_on_surface(&start) {
             map.lead = LEAD * period;
@@ -155,6 +157,16 @@ impl<'a> Returning<'a> {
         set_parameter(&mut self.phase.model, index, value);
         let values = self.phase.model.parameter_values();
         self.phase.field.set_parameters(&values);
+    }
+
+    /// How often the event happens in one return.
+    pub(super) fn turns(&self) -> usize {
+        self.map.turns
+    }
+
+    /// Takes a return after so many events.
+    pub(super) fn set_turns(&mut self, turns: usize) {
+        self.map.turns = turns;
     }
 
     /// Whether the search goes on.
@@ -325,7 +337,7 @@ impl<'a> Returning<'a> {
         } else {
             Stability::Undecided
         };
-        Ok(Multipliers { of, stability })
+        Ok(Multipliers { of, stability, matrix })
     }
 
     /// The state after the event of a fixed point.
@@ -374,6 +386,8 @@ impl<'a> Returning<'a> {
 pub(super) struct Multipliers {
     pub(super) of: Vec<[f64; 2]>,
     pub(super) stability: Stability,
+    /// The derivative of the map in what is varied, by rows.
+    pub(super) matrix: Vec<f64>,
 }
 
 /// A state as its positions and those of its velocities that belong to it.

@@ -11,6 +11,7 @@ mod crowd;
 mod delay;
 mod filippov;
 mod friction;
+mod joints;
 mod modes;
 mod phase;
 mod second_history;

@@ -17,7 +17,7 @@ use std::rc::Rc;
 use pfaff_expr::{Expr, Graph, Node, Role};
 use pfaff_mechanics::LagrangianData;
 use pfaff_model::{
-    Constraint, Contact, Direction, Event, Parameter, Principle, Span, Workspace,
+    Constraint, Contact, Direction, Event, Joint, Parameter, Principle, Span, Workspace,
 };
 use pfaff_program::Backend;
 use pfaff_solver::{ContactState, Rubbing};
@@ -25,6 +25,7 @@ use pfaff_solver::{ContactState, Rubbing};
 use crate::derivation::derive_in;
 use crate::error::Failure;
 use crate::problem::branches::Branches;
+use crate::run::hybrid::joints;
 use crate::system::compiled::Dynamics;
 use crate::system::contact::{ContactSolver, Slowness};
 
@@ -154,6 +155,8 @@ pub(super) struct Phases {
     own_parameters: usize,
     /// The multipliers that are given out: of all constraints, contacts, and frictions that hold.
     pub(super) names: Vec<String>,
+    /// Where those of joints begin.
+    first_joint: usize,
     principle: Option<Principle>,
     pub(super) backend: Backend,
     span: f64,
@@ -176,15 +179,20 @@ impl Phases {
     ) -> Self {
         let mut whole = model.clone();
         whole.constraints = model.hybrid.constraints.iter().map(|(c, _)| c.clone()).collect();
-        whole.forces = model.hybrid.forces.iter().map(|(f, _)| f.clone()).collect();
+        joints::add_forces(&mut whole);
+        whole.forces = whole.hybrid.forces.iter().map(|(f, _)| f.clone()).collect();
         let branches = Branches::of(&whole).unwrap_or_else(|| Branches::none(whole));
         let constraints = branches.model.constraints.iter().map(|c| c.name.clone());
         let contacts = &model.hybrid.contacts;
         let rubbing =
             contacts.iter().flat_map(|c| c.frictions.iter().flat_map(|f| c.friction_names(f)));
         let names = constraints.chain(contacts.iter().map(|c| c.name.clone())).chain(rubbing);
+        let mut names: Vec<String> = names.collect();
+        let first_joint = names.len();
+        names.extend(model.hybrid.joints.iter().map(Joint::friction_name));
         Self {
-            names: names.collect(),
+            names,
+            first_joint,
             branches,
             own_events: model.events.len(),
             own_parameters: model.parameters.len(),
@@ -341,13 +349,21 @@ impl Phases {
         };
         making.statements();
         making.contacts();
-        making.held(&self.branches);
+        making.held(&self.branches, self.first_joint);
+        making.sliding_joints(&self.branches, self.first_joint);
         making.conditions();
         making.events();
         making.results(&self.names);
-        let Making { mut model, places, switches, sliding, graph: copy, .. } = making;
+        let Making { mut model, places, switches, mut sliding, graph: copy, .. } = making;
         drop(copy);
         model.graph = Rc::into_inner(graph).expect("nothing else holds the graph");
+        let symbols: Vec<Expr> = self.branches.symbols().collect();
+        let functions = &self.branches.functions;
+        let loads =
+            joints::put_loads(&mut model, self.principle, functions, (&now.signs, &symbols))?;
+        if !loads.is_empty() {
+            sliding.iter_mut().for_each(|(_, e)| *e = model.graph.substitute(&[*e], &loads)[0]);
+        }
         let dynamics = derive_in(&model, self.principle)?;
         let lagrangian = match self.principle.unwrap_or(model.principle) {
             Principle::Chetaev => LagrangianData::of(&model),
@@ -451,11 +467,14 @@ impl Making<'_> {
     }
 
     /// What keeps the motion at switching functions.
-    fn held(&mut self, branches: &Branches) {
+    fn held(&mut self, branches: &Branches, first_joint: usize) {
         let g = Rc::clone(&self.graph);
         let symbols: Vec<Expr> = branches.symbols().collect();
         for (k, &function) in branches.functions.iter().enumerate() {
-            if self.now.signs[k] != 0.0 || self.slide(k, function, symbols[k]) {
+            if self.now.signs[k] != 0.0
+                || self.hold_joint(k, function, first_joint)
+                || self.slide(k, function, symbols[k])
+            {
                 continue;
             }
             let along = self.along(symbols[k]);

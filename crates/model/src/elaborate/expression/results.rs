@@ -115,6 +115,13 @@ impl Elaborator<'_> {
     fn rubbing(&mut self, site: Site, word: &str, name: &str, indices: &[i64]) -> Value {
         let Some(rows) = self.rows_of(site, name, indices) else { return Value::Poison };
         let g = self.graph;
+        let whole = component_name(name, indices);
+        if let Some(joint) = self.draft.hybrid.joints.iter().find(|joint| joint.name == whole)
+            && word == "friction"
+        {
+            let symbol = g.symbol(&format!("lambda({})", joint.friction_name()), Role::Free);
+            return Value::Scalar(symbol);
+        }
         let mut symbols = Vec::new();
         for (indices, _) in &rows {
             let name = component_name(name, indices);

@@ -10,8 +10,9 @@ use crate::elaborate::Elaborator;
 use crate::elaborate::place::Place;
 use crate::elaborate::scope::{Meaning, Rows, Site};
 use crate::elaborate::statement::friction::FrictionWords;
+use crate::elaborate::statement::joint::{JointPlace, JointWords, several};
 use crate::model::{Contact, Direction, Event, ImpactLaw};
-use crate::shape::component_name;
+use crate::shape::{Value, component_name};
 use crate::source::Span;
 use crate::syntax::{self, Binary, ExprId, NodeKind, Setting, SettingValue};
 
@@ -31,6 +32,16 @@ const SETTINGS: [&str; 9] = [
 /// The position of a contact among the constraints: it has none.
 pub(crate) const NO_POSITION: usize = usize::MAX;
 
+/// What a `contact` is.
+enum Made {
+    Contact(Contact),
+    /// A joint that carries in several directions.
+    Joint {
+        rows: Vec<Expr>,
+        words: JointWords,
+    },
+}
+
 impl Elaborator<'_> {
     /// `contact floor: y >= 0, restitution = 0.8, friction = 0.3, law = newton`
     pub(crate) fn contact(&mut self, contact: &syntax::Contact, span: Span) {
@@ -45,14 +56,39 @@ impl Elaborator<'_> {
         if !self.may_declare(&name, contact.name.span) {
             return;
         }
-        let rows = members.indices.iter().map(|indices| (indices.clone(), NO_POSITION));
-        let rows = Rows { rows: rows.collect(), poisoned: false };
-        self.scope.insert(&name, Meaning::Constraint(rows), contact.name.span);
+        self.scope.insert(&name, Meaning::Constraint(Rows::default()), contact.name.span);
         for indices in &members.indices {
             let whole = component_name(&name, indices);
             self.speak_of(format!("contact `{whole}`"));
-            let made = self.with_locals(&members, indices, |e| e.one_contact(contact, span));
-            let Some(made) = made else { continue };
+            let made = self.with_locals(&members, indices, |e| {
+                let gap = e.gap_value(Site { part: 0, id: contact.relation })?;
+                Some(match e.is_two_sided(contact).then(|| several(&gap)).flatten() {
+                    Some(rows) => {
+                        let site = Site { part: 0, id: contact.relation };
+                        if !rows.iter().all(|&row| e.is_gap(row, site)) {
+                            return None;
+                        }
+                        let words = e.joint_words(contact, span)?;
+                        Made::Joint { rows, words }
+                    }
+                    None => Made::Contact(e.one_contact(contact, &gap, span)?),
+                })
+            });
+            let made = match made {
+                Some(Made::Contact(made)) => {
+                    self.add_contact_row(&name, (indices.clone(), NO_POSITION));
+                    made
+                }
+                Some(Made::Joint { rows, words }) => {
+                    let place = JointPlace { name: &name, indices, span };
+                    self.add_joint(&place, rows, words, activity.clone());
+                    continue;
+                }
+                None => {
+                    self.add_contact_row(&name, (indices.clone(), NO_POSITION));
+                    continue;
+                }
+            };
             let made = Contact { name: whole.clone(), modes: activity.modes.clone(), ..made };
             let other = self.is_two_sided(contact).then(|| Contact {
                 name: format!("other({whole})"),
@@ -86,8 +122,22 @@ impl Elaborator<'_> {
         self.draft.hybrid.contacts.push(Contact { event, ..contact });
     }
 
-    fn one_contact(&mut self, contact: &syntax::Contact, span: Span) -> Option<Contact> {
-        let gap = self.gap(Site { part: 0, id: contact.relation })?;
+    /// Adds what `lambda(c)` and the like speak of.
+    pub(super) fn add_contact_row(&mut self, name: &str, row: (Vec<i64>, usize)) {
+        if let Some(Meaning::Constraint(known)) =
+            self.scope.get_mut(name).map(|e| &mut e.meaning)
+        {
+            known.rows.push(row);
+        }
+    }
+
+    fn one_contact(
+        &mut self,
+        contact: &syntax::Contact,
+        gap: &Value,
+        span: Span,
+    ) -> Option<Contact> {
+        let gap = self.gap(gap, Site { part: 0, id: contact.relation })?;
         let g = self.graph;
         let mut made = Contact {
             name: String::new(),
@@ -114,8 +164,8 @@ impl Elaborator<'_> {
         Some(made)
     }
 
-    /// The gap of `y >= h` or `y = h`, or a report.
-    fn gap(&mut self, site: Site) -> Option<Expr> {
+    /// The gap of `y >= h` or `y = h` as it is written, or a report.
+    fn gap_value(&mut self, site: Site) -> Option<Value> {
         let sides = match self.kind(site) {
             NodeKind::Binary {
                 operator: Binary::AtLeast | Binary::Greater | Binary::Same,
@@ -134,20 +184,29 @@ impl Elaborator<'_> {
             }
         };
         let sides = sides.map(|id| Site { id, ..site });
-        let value = self.difference(sides, Place::Constraint);
-        let gap = self.scalar(&value, site, "the gap of a contact")?;
+        Some(self.difference(sides, Place::Constraint))
+    }
+
+    /// The gap as one number, or a report.
+    fn gap(&mut self, value: &Value, site: Site) -> Option<Expr> {
+        let gap = self.scalar(value, site, "the gap of a contact")?;
+        self.is_gap(gap, site).then_some(gap)
+    }
+
+    /// Whether an expression can be a gap, or a report.
+    pub(super) fn is_gap(&mut self, gap: Expr, site: Site) -> bool {
         let span = self.span(site);
         if self.highest_order(&[gap]) > 0 {
             let message = "the gap of a contact depends on velocities";
             let hint = "a contact is between positions";
             self.error_hint("E0454", span, message.into(), hint);
-            return None;
+            return false;
         }
         if !self.content(gap).moves {
             self.error("E0454", span, "the gap of a contact contains no coordinate".into());
-            return None;
+            return false;
         }
-        Some(gap)
+        true
     }
 
     fn contact_setting(

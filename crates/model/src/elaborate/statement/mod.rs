@@ -12,6 +12,7 @@ mod force_density;
 mod friction;
 mod hybrid;
 mod initial;
+mod joint;
 mod outputs;
 mod reset;
 mod settings;
