@@ -1,5 +1,6 @@
 // An ensemble of sleighs by hand: eight lanes of AVX-512 with the steps of DOP853, each lane with its own step, refilled from the queue; the equations are
-// reduced by hand. Built by `cargo bench -p pfaff --bench ensemble` with `gcc -O3 -march=native`; it prints the seconds of one pass over all motions.
+// reduced by hand. Built by `cargo bench -p pfaff --bench ensemble` with `gcc -O3 -march=native`; it prints
+// the seconds of one pass over all motions, evaluations of a motion, and the seconds of processor time.
 //
 // usage: ensemble COUNT TOLERANCE THREADS [FILE], which gets x, y, phi, v, w of all motions as doubles
 #define _GNU_SOURCE
@@ -115,15 +116,16 @@ int main(int argc, char **argv) {
     P[i] = 0.5 + 1.5*drawn(4*i); P[n+i] = 0.2 + 1.8*drawn(4*i+1); P[2*n+i] = 0.02 + 0.48*drawn(4*i+2);
     P[3*n+i] = 0.2 + 1.8*drawn(4*i+3); Y0[3*n+i] = -0.5; Y0[4*n+i] = P[3*n+i];
   }
-  double best = 1e9; long nf = 0;
+  double best = 1e9, least = 1e9; long nf = 0;
   for (int r = 0; r < 5; r++) {
     memcpy(Y, Y0, 5*n*8);
-    struct timespec a, b; clock_gettime(CLOCK_MONOTONIC, &a);
+    struct timespec a, b, c, d; clock_gettime(CLOCK_MONOTONIC, &a); clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &c);
     nf = p5_dop(Y, P, n, 10.0, tol, tol, threads);
-    clock_gettime(CLOCK_MONOTONIC, &b);
+    clock_gettime(CLOCK_MONOTONIC, &b); clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &d);
     double s = (b.tv_sec - a.tv_sec) + 1e-9*(b.tv_nsec - a.tv_nsec); if (s < best) best = s;
+    s = (d.tv_sec - c.tv_sec) + 1e-9*(d.tv_nsec - c.tv_nsec); if (s < least) least = s;
   }
   if (argc > 4) { FILE *f = fopen(argv[4], "wb"); fwrite(Y, 8, 5*n, f); fclose(f); }
-  printf("%.9g %.6g\n", best, (double)nf/n);
+  printf("%.9g %.6g %.9g\n", best, (double)nf/n, least);
   return 0;
 }

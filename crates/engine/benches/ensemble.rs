@@ -1,14 +1,16 @@
-//! Ensembles beside hand-written code: `cargo bench -p pfaff --bench ensemble [-- COUNT]`.
+//! Ensembles beside hand-written code: `cargo bench -p pfaff --bench ensemble [-- COUNT [PART]]`.
 //!
 //! So many sleighs (100 000) with other masses, offsets and starts to T = 10 at 1e-8, consistent starts, checks and a
 //! second integration of each included: in turn with `benches/peers/ensemble.c`, which has eight lanes of vector
 //! instructions around equations reduced by hand, and no checks. Then rattlebacks with an event and fractional
-//! oscillators against single runs of the library. The smallest of some passes, one thread and two.
+//! oscillators against single runs of the library. The smallest of some passes, one thread and two; for sleighs also
+//! the smallest processor time, which other work on the machine changes less. PART is the first letter of one of the
+//! three.
 #![allow(clippy::print_stdout, reason = "a benchmark prints its table")]
 
 use std::path::Path;
 use std::process::Command;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::Mutex;
 use std::time::Instant;
 
 use pfaff::{
@@ -43,40 +45,47 @@ fn values(i: usize) -> Vec<f64> {
     ]
 }
 
-/// What a thread found: the values of each case, and how many ran by themselves.
-type Part = (Vec<(usize, [f64; 3])>, usize);
+/// One pass over all motions.
+struct Pass {
+    seconds: f64,
+    /// Seconds of all threads together.
+    processor: f64,
+    /// How many motions ran by themselves.
+    single: usize,
+}
 
-/// Seconds of one pass over all motions, and how many ran by themselves.
 fn pass(
     ensemble: &Ensemble<'_>,
     count: usize,
     threads: usize,
     values: &(dyn Fn(usize) -> Vec<f64> + Sync),
     ends: &mut Vec<[f64; 3]>,
-) -> (f64, usize) {
+) -> Pass {
     const PART: usize = 2048;
-    let next = AtomicUsize::new(0);
+    ends.clear();
+    ends.resize(count, [0.0; 3]);
+    let parts = Mutex::new(ends.chunks_mut(PART).enumerate());
     let clock = Instant::now();
     let work = || {
-        let (mut found, mut single) = (Vec::new(), 0);
+        let (begun, mut single) = (processor_time(), 0);
         loop {
-            let first = next.fetch_add(PART, Ordering::Relaxed);
-            if first >= count {
-                return (found, single);
-            }
-            let some = PART.min(count - first);
+            let next = parts.lock().expect("no panic").next();
+            let Some((part, ends)) = next else {
+                return (processor_time() - begun, single);
+            };
+            let first = part * PART;
+            let some = ends.len();
             let mut done = |i: usize, motion: CaseMotion| match motion {
                 CaseMotion::Lane(motion) => {
-                    found
-                        .push((first + i, [motion.state[0], motion.state[1], motion.state[2]]));
+                    ends[i].iter_mut().zip(&motion.state).for_each(|(to, from)| *to = *from);
                 }
                 CaseMotion::Single(motion) => {
                     single += 1;
                     let motion = motion.expect("a motion");
                     let last = |k: usize| *motion.q[k].values.last().expect("a row");
-                    let third = if motion.q.len() > 2 { last(2) } else { 0.0 };
-                    let second = if motion.q.len() > 1 { last(1) } else { 0.0 };
-                    found.push((first + i, [last(0), second, third]));
+                    for k in 0..motion.q.len().min(3) {
+                        ends[i][k] = last(k);
+                    }
                 }
             };
             ensemble.run_cases(
@@ -87,16 +96,20 @@ fn pass(
             );
         }
     };
-    let parts: Vec<Part> = std::thread::scope(|scope| {
+    let found: Vec<(f64, usize)> = std::thread::scope(|scope| {
         let workers: Vec<_> = (0..threads).map(|_| scope.spawn(work)).collect();
         workers.into_iter().map(|worker| worker.join().expect("no panic")).collect()
     });
     let seconds = clock.elapsed().as_secs_f64();
-    ends.resize(count, [0.0; 3]);
-    for (case, end) in parts.iter().flat_map(|part| &part.0) {
-        ends[*case] = *end;
-    }
-    (seconds, parts.iter().map(|part| part.1).sum())
+    let processor = found.iter().map(|one| one.0).sum();
+    Pass { seconds, processor, single: found.iter().map(|one| one.1).sum() }
+}
+
+/// Seconds that this thread has run.
+fn processor_time() -> f64 {
+    let told = std::fs::read_to_string("/proc/thread-self/schedstat").ok();
+    let first = told.as_deref().and_then(|text| text.split_whitespace().next());
+    first.and_then(|word| word.parse().ok()).map_or(f64::NAN, |ns: f64| 1e-9 * ns)
 }
 
 fn by_hand(program: &Path, count: usize, tolerance: &str, threads: usize) -> Option<Vec<f64>> {
@@ -104,10 +117,12 @@ fn by_hand(program: &Path, count: usize, tolerance: &str, threads: usize) -> Opt
     let words = [count.to_string(), tolerance.into(), threads.to_string()];
     let answer = Command::new(program).args(words).arg(&file).output().ok()?;
     let text = String::from_utf8(answer.stdout).ok()?;
-    let seconds: f64 = text.split_whitespace().next()?.parse().ok()?;
+    let mut words = text.split_whitespace();
+    let seconds: f64 = words.next()?.parse().ok()?;
+    let processor: f64 = words.nth(1)?.parse().ok()?;
     let bytes = std::fs::read(file).ok()?;
     let (numbers, _) = bytes.as_chunks::<8>();
-    let mut all = vec![seconds];
+    let mut all = vec![seconds, processor];
     all.extend(numbers.iter().map(|b| f64::from_le_bytes(*b)));
     Some(all)
 }
@@ -134,9 +149,16 @@ fn main() {
     let words: Vec<String> =
         std::env::args().skip(1).filter(|w| !w.starts_with("--")).collect();
     let count = words.first().and_then(|w| w.parse().ok()).unwrap_or(100_000);
-    sleighs(count);
-    rattlebacks(count / 10);
-    oscillators(count / 10);
+    let wanted = |part: &str| words.get(1).is_none_or(|w| part.starts_with(w.as_str()));
+    if wanted("sleighs") {
+        sleighs(count);
+    }
+    if wanted("rattlebacks") {
+        rattlebacks(count / 10);
+    }
+    if wanted("oscillators") {
+        oscillators(count / 10);
+    }
 }
 
 fn sleighs(count: usize) {
@@ -152,29 +174,39 @@ fn sleighs(count: usize) {
     let mut ends = Vec::new();
     let mut by_threads = [0.0; 2];
     for threads in [1, 2] {
-        let (mut ours, mut theirs, mut single) = (f64::INFINITY, f64::INFINITY, 0);
-        let mut hand = None;
+        let (mut ours, mut theirs) = ([f64::INFINITY; 2], [f64::INFINITY; 2]);
+        let (mut single, mut hand) = (0, None);
         for _ in 0..7 {
-            let (seconds, alone) = pass(&ensemble, count, threads, &values, &mut ends);
-            (ours, single) = (ours.min(seconds), alone);
+            let pass = pass(&ensemble, count, threads, &values, &mut ends);
+            ours = [ours[0].min(pass.seconds), ours[1].min(pass.processor)];
+            single = pass.single;
             if let Some(program) = &program {
                 hand = by_hand(program, count, "1e-8", threads);
-                theirs = theirs.min(hand.as_ref().map_or(f64::INFINITY, |all| all[0]));
+                if let Some(all) = &hand {
+                    theirs = [theirs[0].min(all[0]), theirs[1].min(all[1])];
+                }
             }
         }
-        by_threads[threads - 1] = ours;
+        by_threads[threads - 1] = ours[0];
         println!(
-            "{threads} threads: {count} sleighs in {ours:.4} s, {:.3} M/s, {single} by themselves; \
-             by hand {theirs:.4} s; \
+            "{threads} threads: {count} sleighs in {:.4} s, {:.3} M/s, {single} by themselves; by hand {:.4} s; \
              ratio of speeds {:.2}",
-            1e-6 * count as f64 / ours,
-            theirs / ours
+            ours[0],
+            1e-6 * count as f64 / ours[0],
+            theirs[0],
+            theirs[0] / ours[0]
+        );
+        println!(
+            "  processor time of a motion {:.3} us; by hand {:.3} us; ratio {:.2}",
+            1e6 * ours[1] / count as f64,
+            1e6 * theirs[1] / count as f64,
+            theirs[1] / ours[1]
         );
         if let (Some(exact), Some(hand)) = (&exact, &hand) {
             let error = |at: &dyn Fn(usize, usize) -> f64| {
                 let each = (0..count).flat_map(|i| (0..3).map(move |k| (i, k)));
                 each.map(|(i, k)| {
-                    let true_value = exact[1 + k * count + i];
+                    let true_value = exact[2 + k * count + i];
                     (at(i, k) - true_value).abs() / (1.0 + true_value.abs())
                 })
                 .fold(0.0, f64::max)
@@ -182,7 +214,7 @@ fn sleighs(count: usize) {
             println!(
                 "  largest error of x, y, phi: {:.1e}; by hand {:.1e}",
                 error(&|i, k| ends[i][k]),
-                error(&|i, k| hand[1 + k * count + i])
+                error(&|i, k| hand[2 + k * count + i])
             );
         }
     }
@@ -217,8 +249,8 @@ fn against_runs(
         model.run(&request).expect("a motion");
     }
     let loops = clock.elapsed().as_secs_f64() * count as f64 / some as f64;
-    let (one, single) = pass(&ensemble, count, 1, &value, &mut Vec::new());
-    let (two, _) = pass(&ensemble, count, 2, &value, &mut Vec::new());
+    let Pass { seconds: one, single, .. } = pass(&ensemble, count, 1, &value, &mut Vec::new());
+    let two = pass(&ensemble, count, 2, &value, &mut Vec::new()).seconds;
     println!(
         "{count} {what}: {one:.3} s on one thread (lanes {}, {single} by themselves), {two:.3} s on two; a loop over \
          runs {loops:.2} s: {:.1} and {:.1} times as fast",

@@ -118,6 +118,26 @@ fn strict_motions_take_few_long_steps() {
     }
 }
 
+/// Beside a separatrix the looser integration may turn over where the motion swings back. It then has met angles that the
+/// motion never has, and does not say what errors are measured in: whatever passes has the error that it tells.
+#[test]
+fn a_looser_integration_that_goes_astray_sets_no_scale() {
+    let text = "coordinates p\nparameters g = 1\nlagrangian p'^2/2 + g*cos(p)\ninitial p' = 2";
+    let vary = "p'(0)=1.999..2.001:41, g=[1, 1.0001]";
+    let request = only_ends(Run::to(14.0).tolerance(1e-8));
+    let (lanes, cases) = ensemble(text, vary, request);
+    assert!(lanes.has_lanes());
+    let (strict, _) = ensemble(text, vary, only_ends(Run::to(14.0).tolerance(1e-13)));
+    let (found, single) = motions(&lanes, &cases);
+    assert!(single < found.len(), "some are far enough from it");
+    for (case, motion) in found.iter().enumerate() {
+        let Some(motion) = motion else { continue };
+        let exact = strict.motion(&cases.values(case as u64), &mut |_| true).expect("it");
+        let error = (motion.state[0] - exact.q[0].values.last().expect("a row")).abs();
+        assert!(error <= 3.0 * motion.errors[0], "{case}: {error:e} {:e}", motion.errors[0]);
+    }
+}
+
 /// What a lane checks has the names that it has in the audit of a single run, and a value of its own.
 #[test]
 fn lanes_make_checks_of_the_audit() {

@@ -82,6 +82,11 @@ impl BatchInterpreter {
         }
     }
 
+    /// The number of a lane in a slot that evaluations do not change; there is one tile.
+    pub(crate) fn slot(&self, slot: Slot, lane: usize) -> f64 {
+        self.rows.row(slot as usize)[lane]
+    }
+
     /// The outputs of all lanes: input `i` of lane `l` is `inputs[i * lanes + l]`, and outputs likewise.
     /// Allocates nothing.
     ///

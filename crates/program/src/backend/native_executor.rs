@@ -13,6 +13,7 @@ use crate::backend::lanes::Lanes;
 use crate::backend::layer_lanes::LayerLanes;
 use crate::backend::native::{MachineCode, RightSide};
 use crate::backend::runge_kutta::{Block, RungeKuttaMethod, StepBuffers};
+use crate::tape::instruction::Slot;
 use crate::tape::program::Tape;
 
 /// Machine code of a program. Cheap to clone: clones share the code.
@@ -47,7 +48,10 @@ impl NativeCode {
         slots[first..first + self.tape.constants.len()].copy_from_slice(&self.tape.constants);
         let memory = AlignedBuffer::new(self.code.memory());
         let layers = LayerLanes::new(&self.tape, lanes, parameters, self.backend);
-        let mut run = NativeExecutor { native: self.clone(), memory, slots, layers };
+        let constants = first..first + self.tape.constants.len();
+        let own = (1..).zip(self.code.fixed().iter().copied());
+        let own = own.filter(|&(_, slot)| !constants.contains(&(slot as usize))).collect();
+        let mut run = NativeExecutor { native: self.clone(), memory, slots, own, layers };
         let all: Vec<f64> =
             parameters.iter().flat_map(|&p| std::iter::repeat_n(p, lanes)).collect();
         run.set_parameters(&all);
@@ -75,6 +79,8 @@ pub struct NativeExecutor {
     memory: AlignedBuffer,
     /// Where the interpreter evaluates what depends on parameters alone.
     slots: Vec<f64>,
+    /// The rows before the middle whose values depend on parameters, with their slots.
+    own: Vec<(usize, Slot)>,
     layers: LayerLanes,
 }
 
@@ -130,7 +136,9 @@ impl NativeExecutor {
     ///
     /// If their number is not that of the program times the lanes.
     pub fn set_parameters(&mut self, parameters: &[f64]) {
-        let Self { native: NativeCode { tape, code, lanes, .. }, memory, slots, layers } = self;
+        let Self {
+            native: NativeCode { tape, code, lanes, .. }, memory, slots, layers, ..
+        } = self;
         layers.set_parameters(parameters);
         let (lanes, first) = (lanes.count(), tape.layout.first_parameter());
         assert_eq!(parameters.len(), tape.layout.parameters * lanes, "number of parameters");
@@ -152,7 +160,9 @@ impl NativeExecutor {
     ///
     /// If their number is not that of the program, or there is no such lane.
     pub fn set_lane_parameters(&mut self, lane: usize, parameters: &[f64]) {
-        let Self { native: NativeCode { tape, code, lanes, .. }, memory, slots, layers } = self;
+        let Self {
+            native: NativeCode { tape, code, lanes, .. }, memory, slots, layers, ..
+        } = self;
         let (lanes, first) = (lanes.count(), tape.layout.first_parameter());
         assert!(lane < lanes, "a lane");
         slots[first..][..tape.layout.parameters].copy_from_slice(parameters);
@@ -161,6 +171,25 @@ impl NativeExecutor {
         let memory = memory.rows();
         for (row, &slot) in (1..).zip(code.fixed()) {
             memory[code.middle() - row * lanes + lane] = slots[slot as usize];
+        }
+    }
+
+    /// Whether slots are all that parameters decide: there are no families of like terms.
+    pub(crate) fn reads_slots_only(&self) -> bool {
+        self.native.tape.layer.is_none()
+    }
+
+    /// The slots whose values depend on parameters, with their rows.
+    pub(crate) fn lane_slots(&self) -> &[(usize, Slot)] {
+        &self.own
+    }
+
+    /// The values of these slots in one lane.
+    pub(crate) fn set_lane_slots(&mut self, lane: usize, values: &[f64]) {
+        let Self { native: NativeCode { code, lanes, .. }, memory, own, .. } = self;
+        let (lanes, middle, memory) = (lanes.count(), code.middle(), memory.rows());
+        for (&(row, _), value) in own.iter().zip(values) {
+            memory[middle - row * lanes + lane] = *value;
         }
     }
 
@@ -173,6 +202,17 @@ impl NativeExecutor {
     #[inline]
     pub fn evaluate(&mut self, inputs: &[f64], outputs: &mut [f64]) {
         self.native.code.run(self.layers.extended(inputs), outputs, self.memory.rows());
+    }
+
+    /// How many parts the lanes are evaluated in.
+    pub(crate) fn parts(&self) -> usize {
+        self.native.code.parts()
+    }
+
+    /// The outputs of the lanes of one part; there are no families of like terms.
+    #[inline]
+    pub(crate) fn evaluate_part(&mut self, part: usize, inputs: &[f64], outputs: &mut [f64]) {
+        self.native.code.run_part(part, inputs, outputs, self.memory.rows());
     }
 
     /// A whole step of this right-hand side, from $(t, y)$ to $f(t, y)$. It may give rates of more components

@@ -136,6 +136,29 @@ pub(crate) enum Instruction {
 }
 
 impl Instruction {
+    /// About how many multiply-adds it takes the time of, where the processor has vector instructions for it; functions
+    /// of the library are called lane by lane.
+    pub(crate) fn work(&self) -> usize {
+        match self {
+            Self::Sin { .. } | Self::Cos { .. } | Self::SinCos { .. } => 45,
+            Self::Div { .. } | Self::Sqrt { .. } => 8,
+            Self::Select { .. } | Self::Compare { .. } | Self::Not { .. } => 2,
+            Self::And { .. } | Self::Or { .. } => 4,
+            Self::Unary { function: Unary::Abs, .. } => 1,
+            Self::Unary { function: Unary::Sqrt, .. } => 8,
+            Self::Power { .. } | Self::Unary { .. } => 400,
+            Self::Binary { .. } | Self::Table { .. } => 400,
+            Self::Add { .. }
+            | Self::Sub { .. }
+            | Self::Mul { .. }
+            | Self::MulAdd { .. }
+            | Self::MulSub { .. }
+            | Self::SubMul { .. }
+            | Self::Neg { .. }
+            | Self::Square { .. } => 1,
+        }
+    }
+
     /// The same step with other numbers.
     pub(crate) fn rename(
         self,

@@ -262,6 +262,12 @@ impl Program {
         }
     }
 
+    /// About how long an evaluation takes in several lanes, in multiply-adds.
+    pub fn work(&self) -> usize {
+        let layer = self.tape.layer.as_ref().map_or(0, |l| l.instructions());
+        layer + self.tape.per_evaluation.iter().map(Instruction::work).sum::<usize>()
+    }
+
     /// How many inputs an evaluation takes.
     pub fn inputs(&self) -> usize {
         self.tape.given()

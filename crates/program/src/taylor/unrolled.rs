@@ -66,6 +66,8 @@ pub(super) struct Unroller {
     rates: Vec<Vec<ScaledCoefficient>>,
     /// $1/w^{[0]}$ of what was divided by.
     inverses: FxHashMap<Slot, Slot>,
+    /// What negatives are the negatives of.
+    opposites: FxHashMap<Slot, Slot>,
     /// What rounding took from each component of the state.
     low: Vec<Slot>,
 }
@@ -90,6 +92,7 @@ impl Unroller {
             series: vec![vec![None; order + 1]; values.len()],
             rates: vec![vec![ScaledCoefficient::Unknown; order + 1]; values.len()],
             inverses: FxHashMap::default(),
+            opposites: FxHashMap::default(),
             low: Vec::new(),
         };
         unroller.builder.reserve(recurrences.operations(order));
@@ -323,7 +326,11 @@ impl Unroller {
     }
 
     fn opposite(&mut self, a: Coefficient) -> Coefficient {
-        a.map(|a| self.builder.emit(Instruction::Neg { to: NONE, a }))
+        a.map(|a| {
+            let opposite = self.builder.emit(Instruction::Neg { to: NONE, a });
+            self.opposites.insert(opposite, a);
+            opposite
+        })
     }
 
     fn scaled(&mut self, a: Coefficient, factor: f64) -> Coefficient {
@@ -331,6 +338,11 @@ impl Unroller {
             return a;
         }
         a.map(|a| {
+            // (−a) c = a (−c), with the same bits.
+            let (a, factor) = match self.opposites.get(&a) {
+                Some(&positive) => (positive, -factor),
+                None => (a, factor),
+            };
             let b = self.builder.constant(factor);
             self.builder.emit(Instruction::Mul { to: NONE, a, b })
         })
@@ -366,6 +378,11 @@ impl Unroller {
 
     /// `sum` $\pm \sum a b$
     fn dot(&mut self, sum: Coefficient, negative: bool, pairs: &[(Slot, Slot)]) -> Coefficient {
+        if negative && sum.is_none() {
+            // The negative of a sum, with the same bits: the sign may join a factor that follows.
+            let positive = self.dot(None, false, pairs);
+            return self.opposite(positive);
+        }
         let to = NONE;
         let mut sum = sum;
         for &(a, b) in pairs {
@@ -375,11 +392,7 @@ impl Unroller {
                 None if a == b => Instruction::Square { to, a },
                 None => Instruction::Mul { to, a, b },
             };
-            let first = sum.is_none();
             sum = Some(self.builder.emit(next));
-            if first && negative {
-                sum = self.opposite(sum);
-            }
         }
         sum
     }

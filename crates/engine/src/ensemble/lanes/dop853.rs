@@ -4,7 +4,7 @@ use pfaff_expr::{Expr, Graph, Relation};
 use pfaff_program::Program;
 use pfaff_solver::Dop853Tableau;
 
-use crate::ensemble::lanes::field::{Field, larger, magnitude, real, smaller, symbols};
+use crate::ensemble::lanes::field::{Field, larger, magnitude, real, scale, smaller, symbols};
 use crate::ensemble::lanes::layout::StepLayout;
 use crate::ensemble::lanes::trial::Trial;
 
@@ -53,9 +53,7 @@ pub(super) fn dop853_program(
     let mut worst = [g.zero(); 2];
     for i in 0..d {
         let size = magnitude(g, end[i]);
-        let scale = g.add(size, larger(g, size, rows[layout.largest(i)]));
-        let scale = g.add(scale, real(g, 1e-50));
-        let inverse = g.div(g.one(), scale);
+        let inverse = g.div(g.one(), scale(g, &rows, layout, i, size));
         for (worst, weights) in worst.iter_mut().zip(&tableau.errors) {
             let part = magnitude(g, combined(g, weights, &stages, i));
             *worst = larger(g, g.mul(part, inverse), *worst);

@@ -207,6 +207,18 @@ fn lagrange_residuals(g: &Graph, model: &Workspace, lagrangian: Expr) -> [Expr; 
     [equations, differentiated]
 }
 
+/// What the error of a component is measured in: its size at a state, and that of its motion as far as it is known.
+pub(super) fn scale(
+    g: &Graph,
+    rows: &[Expr],
+    layout: StepLayout,
+    i: usize,
+    size: Expr,
+) -> Expr {
+    let known = larger(g, rows[layout.largest(i)], rows[layout.scale(i)]);
+    g.add(g.add(size, larger(g, size, known)), real(g, 1e-50))
+}
+
 /// The magnitude of a sum in parts of those of its terms.
 fn in_parts(g: &Graph, sum: Expr, terms: impl Iterator<Item = Expr>) -> Expr {
     let size = g.sum(terms.map(|term| magnitude(g, term)));

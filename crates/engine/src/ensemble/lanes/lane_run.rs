@@ -1,21 +1,16 @@
-//! The run of many motions in lanes: starts, steps, events, the second integration and the checks.
+//! The run of many motions in lanes: starts, steps, events and the second integration.
 
 use std::collections::VecDeque;
 
 use pfaff_program::{LANES, LaneExecutor, LaneRows};
 
-use crate::audit::error::error_limit;
+use crate::ensemble::lanes::check::checked;
 use crate::ensemble::lanes::cubic::Cubic;
+use crate::ensemble::lanes::flight::{InFlight, Landing, read_lane, write_lane};
 use crate::ensemble::lanes::layout::StepLayout;
 use crate::ensemble::lanes::step_program::StepExecutor;
-use crate::ensemble::lanes::{LaneCheck, LaneCheckKind, LaneEventRecord, LaneMotion, Lanes};
+use crate::ensemble::lanes::{LaneEventRecord, LaneExecutors, LaneMotion, Lanes};
 
-/// Differences beyond this part of a coordinate's size say nothing.
-const APART: f64 = 0.03;
-/// Residuals of the equations as written, in parts of their terms: rounding alone.
-const AT_STEPS: f64 = 1e-9;
-/// The error of a single step, in parts of the tolerance.
-const OF_STEP: f64 = 1.0;
 /// Short steps onto an event at most.
 const MOST_LANDINGS: usize = 8;
 /// A value that has a sign, and whose products have one.
@@ -50,49 +45,6 @@ pub(crate) struct LaneRun<'a> {
     owners: [usize; LANES],
 }
 
-/// A motion on its way through the lanes.
-#[derive(Clone, Debug, Default)]
-struct InFlight {
-    case: usize,
-    values: Vec<f64>,
-    /// The rows of its first step.
-    start: Vec<f64>,
-    is_second: bool,
-    /// Which of the tolerances the second integration has.
-    attempt: usize,
-    landing: Option<Landing>,
-    end: Ended,
-    second: Ended,
-    events: Vec<LaneEventRecord>,
-    /// The state that is read off next: events, then the end.
-    points: Vec<(f64, Vec<f64>)>,
-}
-
-/// On the way to an event.
-#[derive(Clone, Copy, Debug)]
-struct Landing {
-    event: usize,
-    tries: usize,
-    /// The step that was intended.
-    h: f64,
-    /// The length of the step that it was found in.
-    within: f64,
-}
-
-/// Where an integration ended.
-#[derive(Clone, Debug, Default)]
-struct Ended {
-    t: f64,
-    y: Vec<f64>,
-    largest: Vec<f64>,
-    steps: f64,
-    /// The largest imbalance of energy, the largest size of its terms, and the largest residual of each constraint.
-    energy_off: f64,
-    energy_size: f64,
-    residuals: Vec<f64>,
-    event: Option<usize>,
-}
-
 /// What attention to a lane leads to.
 enum Next {
     Goes,
@@ -106,14 +58,14 @@ impl<'a> LaneRun<'a> {
     pub(crate) fn new(lanes: &'a Lanes) -> Self {
         let programs = &lanes.programs;
         let layout = programs.layout;
-        let step = programs.step.executor(layout, &lanes.values, lanes.backend);
+        let LaneExecutors { step, start, point } = lanes.executors();
         Self {
             lanes,
             before: step.room(),
             after: step.room(),
             step,
-            start: programs.start.lane_executor(&[], lanes.backend),
-            point: programs.point.lane_executor(&[], lanes.backend),
+            start,
+            point,
             start_inputs: LaneRows::new(3 + lanes.values.len()),
             start_outputs: LaneRows::new(programs.start.outputs()),
             point_inputs: LaneRows::new(1 + layout.controlled() + lanes.values.len()),
@@ -223,18 +175,23 @@ impl<'a> LaneRun<'a> {
         let layout = self.lanes.programs.layout;
         write_lane(self.before.rows_mut(), lane, &flight.start[..layout.rows()]);
         let settings = self.lanes.settings;
-        if flight.is_second {
+        if flight.is_looser {
             let tolerance = settings.looser[flight.attempt];
             let ratio = tolerance / settings.tolerance;
             self.before.set(StepLayout::TOLERANCE, lane, tolerance);
             let h = flight.start[StepLayout::H] * ratio.sqrt().sqrt().sqrt();
             self.before.set(StepLayout::H, lane, h);
-            self.before.set(StepLayout::T1, lane, flight.end.t);
+            if flight.has_end {
+                self.before.set(StepLayout::T1, lane, flight.end.t);
+            }
+        } else if flight.has_looser && !flight.by_itself {
+            let scales = &mut self.before.rows_mut()[layout.scale(0) * LANES..];
+            write_lane(scales, lane, &flight.looser.largest);
         }
         flight.landing = None;
         if self.owners[lane] != flight.case {
             self.owners[lane] = flight.case;
-            self.step.set_parameters(lane, &flight.values);
+            self.step.set_prepared(lane, &flight.prepared);
         }
         self.active[lane] = Some(flight);
     }
@@ -265,6 +222,7 @@ impl<'a> LaneRun<'a> {
             write_lane(&mut inputs[given.len() * LANES..], lane, &flight.values);
         }
         self.start.evaluate(self.start_inputs.rows(), self.start_outputs.rows_mut());
+        self.step.prepare(&self.start_inputs.rows()[given.len() * LANES..]);
         let layout = self.lanes.programs.layout;
         for (lane, mut flight) in flights.into_iter().enumerate() {
             if self.start_outputs.at(layout.good_start(), lane) != 1.0 {
@@ -274,7 +232,10 @@ impl<'a> LaneRun<'a> {
             }
             let rows = &self.start_outputs.rows()[..layout.rows() * LANES];
             read_lane(rows, lane, &mut flight.start);
-            flight.is_second = false;
+            self.step.prepared(lane, &mut flight.prepared);
+            (flight.has_end, flight.has_looser) = (false, false);
+            flight.is_looser = settings.looser_first;
+            flight.by_itself = !settings.looser_first;
             flight.attempt = 0;
             flight.events.clear();
             flight.points.clear();
@@ -302,14 +263,14 @@ impl<'a> LaneRun<'a> {
             }
             Next::Ends(event) => {
                 self.note_end(lane, event, &mut flight);
-                if flight.is_second {
+                if flight.has_end && flight.has_looser {
                     self.ended.push(flight);
                     if self.ended.len() >= LANES {
                         self.read_off(done);
                     }
                     self.fill(lane, next, count, values, done);
                 } else {
-                    flight.is_second = true;
+                    flight.is_looser = !flight.is_looser;
                     self.place(lane, flight);
                 }
             }
@@ -320,7 +281,10 @@ impl<'a> LaneRun<'a> {
     fn note_end(&self, lane: usize, event: Option<usize>, flight: &mut InFlight) {
         let layout = self.lanes.programs.layout;
         let (d, all) = (layout.controlled(), layout.carried());
-        let ended = if flight.is_second { &mut flight.second } else { &mut flight.end };
+        let is_over =
+            if flight.is_looser { &mut flight.has_looser } else { &mut flight.has_end };
+        *is_over = true;
+        let ended = if flight.is_looser { &mut flight.looser } else { &mut flight.end };
         let rows = self.before.rows();
         let from = |first: usize, count: usize| &rows[first * LANES..(first + count) * LANES];
         ended.t = self.before.at(StepLayout::T, lane);
@@ -339,9 +303,17 @@ impl<'a> LaneRun<'a> {
         if self.before.at(layout.doubt(), lane) > 0.0 {
             return Next::Leaves;
         }
+        if self.before.at(layout.rejected(), lane) > 0.0 {
+            let left = StepLayout::AFTER_REJECTION.map(|row| self.before.at(row, lane));
+            self.set_back(lane);
+            for (row, value) in StepLayout::AFTER_REJECTION.into_iter().zip(left) {
+                self.before.set(row, lane, value);
+            }
+            return Next::Goes;
+        }
         let is_there =
             self.before.at(StepLayout::T, lane) >= self.before.at(StepLayout::T1, lane);
-        if flight.is_second {
+        if flight.is_looser {
             return if is_there { Next::Ends(None) } else { Next::Goes };
         }
         if let Some(landing) = flight.landing {
@@ -363,10 +335,7 @@ impl<'a> LaneRun<'a> {
                     let h = self.before.at(StepLayout::H, lane);
                     let landing = Landing { event, tries: 0, h, within: end - start };
                     flight.landing = Some(landing);
-                    for row in 0..layout.rows() {
-                        let value = self.after.at(row, lane);
-                        self.before.set(row, lane, value);
-                    }
+                    self.set_back(lane);
                     self.before.set(StepLayout::T1, lane, t);
                     self.before.set(StepLayout::H, lane, t - start);
                     return Next::Goes;
@@ -374,6 +343,14 @@ impl<'a> LaneRun<'a> {
             }
         }
         if is_there { Next::Ends(None) } else { Next::Goes }
+    }
+
+    /// A lane is where it was before its last step.
+    fn set_back(&mut self, lane: usize) {
+        let count = self.lanes.programs.layout.rows() * LANES;
+        let from = self.after.rows()[..count].chunks_exact(LANES);
+        let to = self.before.rows_mut()[..count].chunks_exact_mut(LANES);
+        to.zip(from).for_each(|(to, from)| to[lane] = from[lane]);
     }
 
     /// The first event of the step that a lane has made.
@@ -487,15 +464,26 @@ impl<'a> LaneRun<'a> {
             let n = self.lanes.programs.layout.n;
             let kept = n + self.lanes.programs.observed;
             let points = std::mem::take(&mut flight.points);
+            let mut off = [0.0; 2];
             for (record, (_, y)) in flight.events.iter_mut().zip(&points) {
                 let read = read.next().unwrap_or_default();
                 record.state = [&y[..n], &read[..kept]].concat();
+                off = worse(off, &read[kept..]);
             }
             let read = read.next().unwrap_or_default();
-            match self.checked(&mut flight, read, kept) {
+            off = worse(off, &read[kept..]);
+            match checked(self.lanes, &mut flight, &read[..kept], off) {
                 Some(motion) => done(flight.case, Some(motion)),
+                // A second chance: with scales of its own, or beside a stricter one.
+                None if flight.is_mismeasured() => {
+                    (flight.by_itself, flight.is_looser, flight.has_end) = (true, false, false);
+                    flight.events.clear();
+                    self.waiting.push_back(flight);
+                    continue;
+                }
                 None if flight.attempt + 1 < self.lanes.settings.looser.len() => {
                     flight.attempt += 1;
+                    (flight.is_looser, flight.has_looser) = (true, false);
                     flight.points = points;
                     self.waiting.push_back(flight);
                     continue;
@@ -507,78 +495,12 @@ impl<'a> LaneRun<'a> {
         self.found = found;
         self.ended = flights;
     }
-
-    /// The motion, if it passes.
-    fn checked(&self, flight: &mut InFlight, read: &[f64], kept: usize) -> Option<LaneMotion> {
-        let Lanes { programs, settings, .. } = self.lanes;
-        let layout = programs.layout;
-        let n = layout.n;
-        let (end, second) = (&flight.end, &flight.second);
-        let tolerance = settings.tolerance;
-        let rounding = 3.0 * f64::EPSILON * end.steps.sqrt();
-        // NOTE: a margin that is three times that of a long run, because these may be short.
-        let by_tolerance = (30.0 * tolerance + rounding) / settings.looser[flight.attempt];
-        let by_steps = 3.0 * (second.steps / end.steps).powi(programs.step.order());
-        let margin = by_tolerance.max(by_steps.min(1.0));
-        let (mut largest, mut errors) = (0.0_f64, Vec::with_capacity(n));
-        for i in 0..n {
-            let distance = (end.y[i] - second.y[i]).abs();
-            let size = end.largest[i];
-            if distance > APART * size || distance.is_nan() {
-                return None;
-            }
-            largest = largest.max(if distance > 0.0 { margin * distance / size } else { 0.0 });
-            let of_rounding = f64::EPSILON * (end.y[i].abs() + end.steps * size);
-            errors.push(margin * distance + of_rounding + OF_STEP * tolerance * size);
-        }
-        let mut checks = Vec::with_capacity(layout.constraints + 4);
-        let mut check = |kind, value, limit| checks.push(LaneCheck { kind, value, limit });
-        for (a, residual) in end.residuals.iter().enumerate() {
-            // Every velocity is computed from those that are free, to rounding.
-            check(LaneCheckKind::Constraint(a), *residual, 1e-12);
-        }
-        let work = if layout.work > 0 { end.y[layout.controlled()] } else { 0.0 };
-        let scale = end.energy_size.max(work.abs());
-        let per_step = tolerance + 4.0 * f64::EPSILON;
-        let quadrature = if layout.work > 0 {
-            100.0 * libm::pow(tolerance, 0.875) * work.abs()
-        } else {
-            0.0
-        };
-        let limit = 10.0 * per_step * (end.steps + 1.0) * scale + quadrature;
-        check(LaneCheckKind::EnergyBalance, end.energy_off, limit.min(1e-2 * scale));
-        check(LaneCheckKind::Equations, read[kept], AT_STEPS);
-        check(LaneCheckKind::Differentiated, read[kept + 1], AT_STEPS);
-        check(LaneCheckKind::SecondIntegration, largest, error_limit(tolerance, end.steps));
-        // Written so that what is not a number does not pass.
-        if !checks.iter().all(|check| check.value <= check.limit) {
-            return None;
-        }
-        Some(LaneMotion {
-            t: end.t,
-            event: end.event,
-            state: [&end.y[..n], &read[..kept]].concat(),
-            errors,
-            checks,
-            steps: end.steps as usize,
-            events: std::mem::take(&mut flight.events),
-        })
-    }
 }
 
-/// Writes the numbers of a lane, from the first row on.
-#[inline]
-fn write_lane(rows: &mut [f64], lane: usize, values: &[f64]) {
-    for (row, value) in rows.chunks_exact_mut(LANES).zip(values) {
-        row[lane] = *value;
-    }
-}
-
-/// The numbers of a lane.
-#[inline]
-fn read_lane(rows: &[f64], lane: usize, values: &mut Vec<f64>) {
-    values.clear();
-    values.extend(rows.chunks_exact(LANES).map(|row| row[lane]));
+/// The larger of two residuals each; what is not a number is the largest.
+fn worse(known: [f64; 2], more: &[f64]) -> [f64; 2] {
+    let larger = |a: f64, b: f64| if a >= b || a.is_nan() { a } else { b };
+    [larger(known[0], more[0]), larger(known[1], more[1])]
 }
 
 /// What the events did in a step.

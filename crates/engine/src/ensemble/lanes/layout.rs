@@ -28,6 +28,8 @@ impl StepLayout {
     pub(super) const OFF: usize = 8;
     pub(super) const ENERGY_SIZE: usize = 9;
     pub(super) const Y: usize = 10;
+    /// What a rejected trial leaves behind.
+    pub(super) const AFTER_REJECTION: [usize; 3] = [Self::H, Self::TRIES, Self::MOST];
 
     /// Positions and quasi-velocities, which are controlled.
     #[inline]
@@ -78,14 +80,21 @@ impl StepLayout {
         self.phase(self.phases) + a
     }
 
+    /// The scale of a component as the looser integration found it; zero if that is not known.
+    #[inline]
+    pub(super) fn scale(self, i: usize) -> usize {
+        self.residual(self.constraints) + i
+    }
+
     /// What a step reads and writes.
     #[inline]
     pub(super) fn rows(self) -> usize {
-        self.residual(self.constraints)
+        self.scale(self.controlled())
     }
 
-    /// Behind these, in the outputs alone: whether a lane wants attention, and whether it has stepped over what only a
-    /// single run can judge.
+    /// Behind these, in the outputs alone: whether a lane wants attention, whether it has stepped over what only a
+    /// single run can judge, and whether the trial was rejected: then its rows do not count, but for those of
+    /// [`AFTER_REJECTION`](Self::AFTER_REJECTION).
     #[inline]
     pub(super) fn attention(self) -> usize {
         self.rows()
@@ -96,10 +105,15 @@ impl StepLayout {
         self.rows() + 1
     }
 
+    #[inline]
+    pub(super) fn rejected(self) -> usize {
+        self.rows() + 2
+    }
+
     /// All outputs of a step. Behind them stand coefficients of series, which are inputs only.
     #[inline]
     pub(super) fn outputs(self) -> usize {
-        self.rows() + 2
+        self.rows() + 3
     }
 
     /// Whether the start is one that lanes can begin from: the last output of the start, behind the rows of a step.

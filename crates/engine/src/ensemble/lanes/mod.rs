@@ -8,30 +8,40 @@
 //! Each motion is integrated twice, the second time with a tolerance that is looser: its error is estimated as that of
 //! a long single run, by the difference. The energy is balanced and the constraints are evaluated at every step; the
 //! equations of motion as written (from $L$, the forces and the constraints, not from the reduced form) and the
-//! differentiated constraints are evaluated at the end. The first motion has passed the whole audit of a single run.
+//! differentiated constraints are evaluated at events and at the end. The first motion has passed the whole audit of a
+//! single run.
 //!
-//! Steps are those of DOP853 or of Taylor series, whichever takes fewer instructions for the first motion.
+//! Where no event ends a motion the looser integration comes first, and says how large each component becomes: errors
+//! are measured in parts of that from the first step on, not of what has been met so far. If it went astray (it has met
+//! larger values than the motion itself), the motion is integrated again without them.
+//!
+//! Steps are those of DOP853 or of Taylor series, whichever takes less work for the first motion.
 
+mod check;
 mod consistent;
 mod cubic;
 mod dop853;
 mod field;
+mod flight;
 mod lane_run;
 mod layout;
 mod programs;
+mod regroup;
 mod step_program;
 mod taylor;
 mod trial;
 
 use std::borrow::Cow;
+use std::sync::OnceLock;
 
 use pfaff_model::Workspace;
-use pfaff_program::Backend;
+use pfaff_program::{Backend, LaneExecutor};
 
 use crate::problem::settings::Settings;
 use crate::run::template::RunTemplate;
 
 use programs::LanePrograms;
+use step_program::StepExecutor;
 
 pub(crate) use lane_run::LaneRun;
 
@@ -43,6 +53,16 @@ pub(crate) struct Lanes {
     /// Values of all parameters.
     values: Vec<f64>,
     backend: Backend,
+    /// Compiled when the first thread asks.
+    executors: OnceLock<LaneExecutors>,
+}
+
+/// The programs compiled; each thread has a copy with memory of its own.
+#[derive(Clone)]
+struct LaneExecutors {
+    step: StepExecutor,
+    start: LaneExecutor,
+    point: LaneExecutor,
 }
 
 /// What all motions have in common.
@@ -53,6 +73,8 @@ struct LaneSettings {
     tolerance: f64,
     /// Those of the second integration: first the looser one, then one for motions that come apart.
     looser: [f64; 2],
+    /// Whether the looser integration comes first: where no event says when the motion ends.
+    looser_first: bool,
 }
 
 /// An event in lanes.
@@ -100,9 +122,9 @@ pub enum LaneCheckKind {
     Constraint(usize),
     /// Energy against work.
     EnergyBalance,
-    /// The equations of motion, as written, at the end.
+    /// The equations of motion, as written, at events and at the end.
     Equations,
-    /// The constraints, differentiated, at the end.
+    /// The constraints, differentiated, at events and at the end.
     Differentiated,
     /// The error that a second integration finds.
     SecondIntegration,
@@ -171,12 +193,14 @@ impl Lanes {
             .iter()
             .map(|event| LaneEvent { direction: direction(event.direction), stop: event.stop });
         let events: Vec<LaneEvent> = events.collect();
+        let looser_first = !events.iter().any(|event| event.stop);
         let with = |programs| Self {
             programs,
-            settings: LaneSettings { t0, t1, tolerance, looser },
+            settings: LaneSettings { t0, t1, tolerance, looser, looser_first },
             events: events.clone(),
             values: model.parameter_values(),
             backend: settings.backend,
+            executors: OnceLock::new(),
         };
         let mut candidates: Vec<Self> = programs.into_iter().map(with).collect();
         if candidates.len() > 1 {
@@ -185,11 +209,21 @@ impl Lanes {
         candidates.into_iter().next()
     }
 
-    /// How many instructions the first motion takes; as many as can be if it does not stay in its lane.
+    fn executors(&self) -> LaneExecutors {
+        let Self { programs, values, backend, .. } = self;
+        let compile = || LaneExecutors {
+            step: programs.step.executor(programs.layout, values, *backend),
+            start: programs.start.lane_executor(&[], *backend),
+            point: programs.point.lane_executor(&[], *backend),
+        };
+        self.executors.get_or_init(compile).clone()
+    }
+
+    /// How much work the first motion takes; as much as can be if it does not stay in its lane.
     fn cost(&self) -> usize {
         let mut stays = false;
         let mut take = |_, motion: Option<LaneMotion>| stays = motion.is_some();
         let trials = LaneRun::new(self).run(1, &mut |_, _| {}, &mut take, &|| true);
-        if stays { trials * self.programs.step.instructions() } else { usize::MAX }
+        if stays { trials * self.programs.step.work() } else { usize::MAX }
     }
 }

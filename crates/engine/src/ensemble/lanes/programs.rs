@@ -154,6 +154,7 @@ fn start(
     outputs.extend(field.at(&field.event_rates, t0, &y));
     outputs.extend(field.at(&field.phases, t0, &y));
     outputs.extend(field.at(&field.residuals, t0, &y));
+    outputs.extend((0..d).map(|_| g.zero()));
     good = g.logic_and(good, field.charted(t0, &y, 0.9));
     // Sums of what is finite are finite, and compare as equal with themselves.
     let finite = outputs.iter().enumerate().filter(|(row, _)| *row != StepLayout::MOST);

@@ -46,7 +46,15 @@ impl StepProgram {
         let of = |program: &Program| program.counts().per_evaluation;
         match self {
             Self::Dop853(step) => of(step),
-            Self::Taylor(programs) => of(&programs.coefficients) + of(&programs.control),
+            Self::Taylor(programs) => programs.all().map(of).sum(),
+        }
+    }
+
+    /// What a trial takes, in multiply-adds.
+    pub(super) fn work(&self) -> usize {
+        match self {
+            Self::Dop853(step) => step.work(),
+            Self::Taylor(programs) => programs.all().map(Program::work).sum(),
         }
     }
 
@@ -72,13 +80,17 @@ impl StepProgram {
                 step: step.lane_executor(values, backend),
             },
             Self::Taylor(programs) => {
-                let inputs = LaneRows::new(1 + 2 * layout.carried());
-                let run = programs.coefficients.lane_executor(values, backend);
+                let series = SeriesExecutor {
+                    inputs: LaneRows::new(1 + 2 * layout.carried()),
+                    coefficients: programs.coefficients.lane_executor(values, backend),
+                    length: programs.length.lane_executor(values, backend),
+                    known: programs.length.inputs(),
+                };
                 StepExecutor {
                     layout,
-                    series: Some((run, inputs)),
-                    rows: layout.outputs() + programs.order * layout.carried(),
-                    step: programs.control.lane_executor(values, backend),
+                    series: Some(series),
+                    rows: programs.end.inputs(),
+                    step: programs.end.lane_executor(values, backend),
                 }
             }
         }
@@ -86,13 +98,24 @@ impl StepProgram {
 }
 
 /// Evaluates steps.
+#[derive(Clone)]
 pub(super) struct StepExecutor {
     layout: StepLayout,
-    /// Coefficients of series, with $(t, y, e)$ as they are given to it.
-    series: Option<(LaneExecutor, LaneRows)>,
+    series: Option<SeriesExecutor>,
     /// What the step reads.
     rows: usize,
     step: LaneExecutor,
+}
+
+/// Coefficients of series, and the step that they allow.
+#[derive(Clone)]
+struct SeriesExecutor {
+    /// $(t, y, e)$
+    inputs: LaneRows,
+    coefficients: LaneExecutor,
+    length: LaneExecutor,
+    /// How many rows the length is found from.
+    known: usize,
 }
 
 impl StepExecutor {
@@ -105,20 +128,52 @@ impl StepExecutor {
     #[inline]
     pub(super) fn evaluate(&mut self, from: &mut LaneRows, to: &mut LaneRows) {
         let outputs = self.layout.outputs() * LANES;
-        if let Some((series, inputs)) = &mut self.series {
+        if let Some(SeriesExecutor { inputs, coefficients, length, known }) = &mut self.series {
             let y = StepLayout::Y * LANES..(StepLayout::Y + self.layout.carried()) * LANES;
-            let known = inputs.rows_mut();
-            known[..LANES].copy_from_slice(&from.rows()[..LANES]);
-            known[LANES..LANES + y.len()].copy_from_slice(&from.rows()[y]);
-            series.evaluate(inputs.rows(), &mut from.rows_mut()[outputs..]);
+            let state = inputs.rows_mut();
+            state[..LANES].copy_from_slice(&from.rows()[..LANES]);
+            state[LANES..LANES + y.len()].copy_from_slice(&from.rows()[y]);
+            let (known, lengths) = from.rows_mut().split_at_mut(*known * LANES);
+            let count = self.rows * LANES - known.len();
+            if coefficients.parts() == length.parts() {
+                for part in 0..length.parts() {
+                    coefficients.evaluate_part(part, inputs.rows(), &mut known[outputs..]);
+                    length.evaluate_part(part, known, &mut lengths[..count]);
+                }
+            } else {
+                coefficients.evaluate(inputs.rows(), &mut known[outputs..]);
+                length.evaluate(known, &mut lengths[..count]);
+            }
         }
         self.step.evaluate(&from.rows()[..self.rows * LANES], &mut to.rows_mut()[..outputs]);
     }
 
-    pub(super) fn set_parameters(&mut self, lane: usize, values: &[f64]) {
-        if let Some((series, _)) = &mut self.series {
-            series.set_parameters(lane, values);
+    /// Evaluates what depends on parameters alone, for rows of eight.
+    pub(super) fn prepare(&mut self, parameters: &[f64]) {
+        if let Some(series) = &mut self.series {
+            series.coefficients.prepare(parameters);
+            series.length.prepare(parameters);
         }
-        self.step.set_parameters(lane, values);
+        self.step.prepare(parameters);
+    }
+
+    /// What was found of one of the eight.
+    pub(super) fn prepared(&self, lane: usize, values: &mut Vec<f64>) {
+        values.clear();
+        if let Some(series) = &self.series {
+            series.coefficients.prepared(lane, values);
+            series.length.prepared(lane, values);
+        }
+        self.step.prepared(lane, values);
+    }
+
+    /// Gives it to a lane.
+    pub(super) fn set_prepared(&mut self, lane: usize, values: &[f64]) {
+        let mut rest = values;
+        if let Some(series) = &mut self.series {
+            rest = series.coefficients.set_prepared(lane, rest);
+            rest = series.length.set_prepared(lane, rest);
+        }
+        self.step.set_prepared(lane, rest);
     }
 }

@@ -1,4 +1,7 @@
 //! What a trial of a step comes to, whatever the method: the rows after it, and whether a lane wants attention.
+//!
+//! The rows are those of an accepted trial. A lane whose trial is rejected says so, and is set back by who runs it: few
+//! are, and a choice in every row would be a tenth of the instructions.
 
 use pfaff_expr::{Expr, Relation};
 
@@ -29,43 +32,35 @@ pub(super) struct Trial<'a> {
 }
 
 impl Trial<'_> {
-    /// The rows after it, attention and doubt.
+    /// The rows after it, attention, doubt and rejection.
     pub(super) fn outputs(&self, field: &Field<'_>, layout: StepLayout) -> Vec<Expr> {
         let Self { rows, time, ref end, ref end_rates, next, .. } = *self;
         let g = field.g;
         let (d, all) = (layout.controlled(), layout.carried());
         let (t, t1) = (rows[StepLayout::T], rows[StepLayout::T1]);
-        let kept = |after: Expr, row: usize| g.choose(self.is_good, after, rows[row]);
         let only_if_good = |flag: Expr| g.logic_and(self.is_good, flag);
-        let now = kept(time, StepLayout::T);
         let tries = g.add(rows[StepLayout::TRIES], g.one());
-        let steps = g.add(rows[StepLayout::STEPS], g.choose(self.is_good, g.one(), g.zero()));
+        let steps = g.add(rows[StepLayout::STEPS], g.one());
         let mut outputs =
-            vec![now, next, t1, tries, steps, rows[StepLayout::TOLERANCE], self.most];
+            vec![time, next, t1, tries, steps, rows[StepLayout::TOLERANCE], self.most];
         let energies = field.at(&[field.energy, field.energy_size], time, &end[..d]);
         let start = rows[StepLayout::ENERGY];
         let work = end.get(d).copied().unwrap_or_else(|| g.zero());
         let off = magnitude(g, g.sub(g.sub(energies[0], start), work));
         let off = larger(g, rows[StepLayout::OFF], off);
         let size = larger(g, rows[StepLayout::ENERGY_SIZE], energies[1]);
-        outputs.extend([
-            start,
-            kept(off, StepLayout::OFF),
-            kept(size, StepLayout::ENERGY_SIZE),
-        ]);
-        outputs.extend((0..all).map(|i| kept(end[i], StepLayout::y(i))));
-        outputs.extend((0..all).map(|i| kept(end_rates[i], layout.rates(i))));
-        for i in 0..d {
-            let row = layout.largest(i);
-            outputs.push(kept(larger(g, rows[row], magnitude(g, end[i])), row));
-        }
+        outputs.extend([start, off, size]);
+        outputs.extend(&end[..all]);
+        outputs.extend(&end_rates[..all]);
+        let largest = |i: usize| larger(g, rows[layout.largest(i)], magnitude(g, end[i]));
+        outputs.extend((0..d).map(largest));
         // Attention: the end, a step too short, too many of them, events, and what a single run has to judge.
         let is_short = g.compare(
             Relation::Less,
             magnitude(g, next),
             g.mul(real(g, 1e-14), g.add(magnitude(g, t), magnitude(g, t1))),
         );
-        let is_over = g.compare(Relation::LessEqual, t1, now);
+        let is_over = only_if_good(g.compare(Relation::LessEqual, t1, time));
         let is_long = g.compare(Relation::Less, real(g, MOST_TRIES), tries);
         let mut doubt = g.logic_or(g.logic_and(is_short, g.logic_not(is_over)), is_long);
         let mut attention = g.logic_or(is_over, doubt);
@@ -78,26 +73,26 @@ impl Trial<'_> {
             let nears = g.compare(Relation::Less, g.mul(before, rate), g.zero());
             let leaves = g.compare(Relation::Less, g.zero(), g.mul(value, slope));
             let seen = g.logic_or(crossed, g.logic_and(nears, leaves));
-            attention = g.logic_or(attention, only_if_good(seen));
+            attention = g.logic_or(attention, seen);
         }
-        outputs.extend(values.iter().enumerate().map(|(i, &e)| kept(e, layout.event(i))));
-        outputs.extend(slopes.iter().enumerate().map(|(i, &e)| kept(e, layout.event_rate(i))));
+        outputs.extend(values);
+        outputs.extend(slopes);
         let phases = self.phases(field, layout);
-        for (i, &(after, is_quiet)) in phases.iter().enumerate() {
+        for &(after, is_quiet) in &phases {
             doubt = g.logic_or(doubt, only_if_good(g.logic_not(is_quiet)));
-            outputs.push(kept(after, layout.phase(i)));
+            outputs.push(after);
         }
         for (a, residual) in field.at(&field.residuals, time, &end[..d]).into_iter().enumerate()
         {
-            let row = layout.residual(a);
-            outputs.push(kept(larger(g, rows[row], residual), row));
+            outputs.push(larger(g, rows[layout.residual(a)], residual));
         }
+        outputs.extend((0..d).map(|i| rows[layout.scale(i)]));
         if !field.pivots.is_empty() {
             let fine = field.charted(time, &end[..d], LEAVE);
             doubt = g.logic_or(doubt, only_if_good(g.logic_not(fine)));
         }
-        outputs.push(g.logic_or(attention, doubt));
-        outputs.push(doubt);
+        let rejected = g.logic_not(self.is_good);
+        outputs.extend([g.logic_or(g.logic_or(attention, doubt), rejected), doubt, rejected]);
         outputs
     }
 

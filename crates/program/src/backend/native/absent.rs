@@ -40,4 +40,12 @@ impl MachineCode {
     pub(crate) fn run(&self, _: &[f64], _: &mut [f64], _: &mut [f64]) {
         match self.0 {}
     }
+
+    pub(crate) fn parts(&self) -> usize {
+        match self.0 {}
+    }
+
+    pub(crate) fn run_part(&self, _: usize, _: &[f64], _: &mut [f64], _: &mut [f64]) {
+        match self.0 {}
+    }
 }

@@ -149,6 +149,32 @@ impl MachineCode {
         unsafe { (self.entry)(inputs, outputs, memory.add(self.middle)) }
     }
 
+    /// How many calls all lanes take.
+    pub(crate) fn parts(&self) -> usize {
+        self.lanes.div_ceil(self.step)
+    }
+
+    /// Evaluates the lanes of one call.
+    #[inline]
+    pub(crate) fn run_part(
+        &self,
+        part: usize,
+        inputs: &[f64],
+        outputs: &mut [f64],
+        memory: &mut [f64],
+    ) {
+        assert!(part < self.parts(), "a part");
+        assert!(inputs.len() == self.inputs, "number of inputs");
+        assert!(outputs.len() == self.outputs, "number of outputs");
+        assert!(memory.len() >= self.memory, "memory of the code");
+        let first = part * self.step;
+        // SAFETY: as in `run`: the lanes from `first` on of rows whose number was checked above.
+        unsafe {
+            let middle = memory.as_mut_ptr().add(self.middle + first);
+            (self.entry)(inputs.as_ptr().add(first), outputs.as_mut_ptr().add(first), middle);
+        }
+    }
+
     /// Lanes that one register does not hold, one register after another. Apart, so that nothing has to
     /// survive the call of the others.
     #[inline(never)]

@@ -122,6 +122,22 @@ impl MachineCode {
         self.shared.bytes
     }
 
+    /// One call for all lanes: there is one.
+    pub(crate) fn parts(&self) -> usize {
+        1
+    }
+
+    pub(crate) fn run_part(
+        &self,
+        part: usize,
+        inputs: &[f64],
+        outputs: &mut [f64],
+        memory: &mut [f64],
+    ) {
+        assert!(part == 0, "a part");
+        self.run(inputs, outputs, memory);
+    }
+
     pub(crate) fn run(&self, inputs: &[f64], outputs: &mut [f64], memory: &mut [f64]) {
         assert!(inputs.len() == self.inputs, "number of inputs");
         assert!(outputs.len() == self.outputs, "number of outputs");
