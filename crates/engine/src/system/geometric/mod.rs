@@ -132,7 +132,9 @@ fn iterate(mut improve: impl FnMut() -> Result<f64, EvalError>) -> Result<(), Ev
             return Err(EvalError::NotFinite);
         }
         let rate = change / last;
-        let next = if rate < 1e-3 { change * rate * rate } else { change };
+        // NOTE: the first change tells nothing of the next.
+        let is_known = last.is_finite() && rate < 1e-3;
+        let next = if is_known { change * rate * rate } else { change };
         if change <= SMALL || next <= NEGLIGIBLE || (change < 1e-10 && rate >= 0.5) {
             return Ok(());
         }

@@ -444,13 +444,15 @@ impl Collector<'_> {
             return None;
         }
         let rest = p.times_term(&shared.inverse(), &k.recip())?;
-        let mut inner = self.flat(&rest);
-        for form in [self.partly(&rest), self.by_squares(&rest)].into_iter().flatten() {
-            if self.cost(&form) <= self.cost(&inner) {
-                inner = form;
+        let outer = self.term(shared, k);
+        let mut best = outer.clone().times(self.flat(&rest));
+        for inner in [self.partly(&rest), self.by_squares(&rest)].into_iter().flatten() {
+            let whole = outer.clone().times(inner);
+            if self.cost(&whole) <= self.cost(&best) {
+                best = whole;
             }
         }
-        Some(self.term(shared, k).times(inner))
+        Some(best)
     }
 
     /// The terms with one atom in a bracket of their own, the others after them.

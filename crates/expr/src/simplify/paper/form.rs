@@ -278,10 +278,16 @@ impl Form {
             Self::Sum(terms) => {
                 terms.iter_mut().for_each(|t| t.sort(leaves));
                 terms.sort_by_cached_key(|t| t.term_key(leaves));
-                // A positive term in front saves a sign.
+                // A positive term in front saves a sign; a constant goes behind what varies.
                 let less = terms.iter().take_while(|t| t.is_negative()).count();
                 let more = terms[less..].iter().take_while(|t| !t.is_negative()).count();
-                terms[..less + more].rotate_left(less);
+                if less > 0 && more > 0 {
+                    if terms[less - 1].last_place(leaves).rank < rank::TIME {
+                        terms[..less + more].rotate_left(less);
+                    } else {
+                        terms[..=less].rotate_right(1);
+                    }
+                }
             }
         }
     }
