@@ -171,8 +171,7 @@ impl Form {
                 let doubles = factors.iter().any(|(f, n)| *n > 0 && is_double(f));
                 let mut sum = if doubles && coefficient.denom() % 2 == 0 { HALVED } else { 0 };
                 let above = || factors.iter().filter(|f| f.1 > 0);
-                let is_fraction =
-                    !coefficient.denom().is_one() || factors.iter().any(|f| f.1 < 0);
+                let is_fraction = factors.iter().any(|f| f.1 < 0);
                 for (base, _) in above() {
                     sum += base.brackets(leaves, depth + 1, false);
                     let rank = base.place(leaves).rank;
