@@ -10,6 +10,7 @@
 //! **Budget.** Work is counted, not timed: the same expression always gives the same formula. What takes too much
 //! work stays as it was written.
 
+mod apart;
 mod atoms;
 mod collect;
 mod finish;
@@ -135,7 +136,24 @@ impl Graph {
     /// ```
     pub fn common_factor(&self, expressions: &[Expr]) -> Expr {
         let normal = normal::normal_form(self, expressions, Arguments::Whole, READING);
-        self.shared_factor(normal, false).unwrap_or_else(|| self.one())
+        self.shared_factor(normal, Shared::Constants).unwrap_or_else(|| self.one())
+    }
+
+    /// The factors that all terms of an equation have: numbers, parameters, coordinates and their sines and cosines.
+    ///
+    /// The last ones may be zero; there the equation that is divided by them says no more than its limit.
+    ///
+    /// ```
+    /// use pfaff_expr::{Graph, Role};
+    /// let g = Graph::new();
+    /// let [m, r] = [("m", Role::Parameter), ("r", Role::Coordinate { order: 0 })].map(|(n, k)| g.symbol(n, k));
+    /// let [u, v] = ["u", "v"].map(|n| g.symbol(n, Role::Free));
+    /// let (left, right) = (g.mul(m, g.mul(g.mul(r, r), u)), g.mul(g.mul(r, m), v));
+    /// assert_eq!(g.to_text(g.factor_of_all_terms(&[left, right])), "m*r");
+    /// ```
+    pub fn factor_of_all_terms(&self, sides: &[Expr]) -> Expr {
+        let normal = normal::normal_form(self, sides, Arguments::Whole, READING);
+        self.shared_factor(normal, Shared::Positions).unwrap_or_else(|| self.one())
     }
 
     /// What an equation $e = 0$ may be divided by: numbers and parameters that all terms have as a factor, or that some
@@ -152,7 +170,7 @@ impl Graph {
     /// ```
     pub fn factor_of_equation(&self, e: Expr) -> Expr {
         let normal = normal::normal_form(self, &[e], Arguments::Whole, READING);
-        self.shared_factor(normal, true).unwrap_or_else(|| self.one())
+        self.shared_factor(normal, Shared::Denominators).unwrap_or_else(|| self.one())
     }
 
     /// The factors of expressions that vary and can be zero, each once.
@@ -189,11 +207,7 @@ impl Graph {
         factors
     }
 
-    fn shared_factor(
-        &self,
-        normal: Option<normal::NormalForm>,
-        clears_denominators: bool,
-    ) -> Option<Expr> {
+    fn shared_factor(&self, normal: Option<normal::NormalForm>, what: Shared) -> Option<Expr> {
         let normal = normal?;
         let mut sum = Polynomial::zero();
         let values = normal.values.iter().filter(|q| !q.above.is_zero());
@@ -208,18 +222,41 @@ impl Graph {
         for atom in
             sum.atoms().into_iter().filter(|&a| (a as usize) < normal.field.atoms.list.len())
         {
-            let Atom::Node(e) = normal.field.atoms.atom(atom) else { continue };
-            let is_parameter = self.symbol_of(*e).is_some_and(|s| s.role == Role::Parameter);
             let powers = || sum.terms().map(|(m, _)| m.exponent(atom));
             let (least, most) = (powers().min()?, powers().max()?);
-            let below = if clears_denominators { least } else { most };
+            let below = if what == Shared::Denominators { least } else { most };
             let n = if least > 0 { least } else { below.min(0) };
-            if is_parameter && n != 0 {
-                factor = self.mul(factor, self.pow(*e, self.integer(i64::from(n))));
+            if n == 0 {
+                continue;
+            }
+            let varies = what == Shared::Positions;
+            let is_taken = match normal.field.atoms.atom(atom) {
+                Atom::Node(e) => self.symbol_of(*e).is_some_and(|s| match s.role {
+                    Role::Parameter => true,
+                    Role::Coordinate { order: 0 } => varies,
+                    _ => false,
+                }),
+                Atom::Sin(_) | Atom::Cos(_) => varies,
+                Atom::Tan(_) | Atom::Exp(_) | Atom::Root(_) => false,
+            };
+            if is_taken {
+                let base = self.constant_atom(&normal.field, atom)?;
+                factor = self.mul(factor, self.pow(base, self.integer(i64::from(n))));
             }
         }
         Some(factor)
     }
+}
+
+/// Which factors of all terms are looked for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Shared {
+    /// Numbers and parameters.
+    Constants,
+    /// The same, and parameters that only some terms have below.
+    Denominators,
+    /// Numbers, parameters, coordinates, sines and cosines.
+    Positions,
 }
 
 /// How an expression will be written.
@@ -296,8 +333,8 @@ impl<'a> Paper<'a> {
         for arguments in [Arguments::Whole, Arguments::Apart] {
             let Some((choice, width)) = self.formula(e, arguments, depth) else { break };
             let is_apart = choice.has_single_angles();
-            // A mass stands before its bracket, also where that saves nothing.
-            if width > best || (width == best && !choice.is_factored()) {
+            // NOTE: of two that are equally long the one in reading order is taken.
+            if width > best || (width == best && depth > 0 && !choice.is_factored()) {
                 if is_apart {
                     break;
                 }

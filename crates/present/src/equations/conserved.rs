@@ -1,6 +1,6 @@
 //! What motions keep, for people: formulas, what they are, and `observe` lines that can be pasted into the model.
 
-use pfaff_expr::{Expr, Role};
+use pfaff_expr::{Expr, Graph, Role};
 use pfaff_mechanics::{Conserved, ConservedKind, Effort, Equations, conserved};
 use pfaff_model::{Principle, Workspace};
 use serde_json::Value;
@@ -39,7 +39,12 @@ pub(crate) fn section(model: &Workspace, e: &Equations) -> (Section, Vec<Kept>) 
     };
     let line = |c: &Conserved| Line {
         label: Label::Expression(g.symbol(&c.name, Role::Free)),
-        right: c.quantity,
+        right: match c.kind {
+            ConservedKind::GaugeMomentum(_) | ConservedKind::LinearMomentum(_) => {
+                without_number(g, c.quantity)
+            }
+            _ => c.quantity,
+        },
     };
     let kept = |c: &Conserved| {
         let (kind, meaning) = words(model, &c.kind);
@@ -51,6 +56,16 @@ pub(crate) fn section(model: &Workspace, e: &Equations) -> (Section, Vec<Kept>) 
         lines: found.iter().map(line).collect(),
     };
     (section, found.iter().map(kept).collect())
+}
+
+/// A quantity without a number that all its terms have, and without a minus sign before it: it is kept as well.
+fn without_number(g: &Graph, e: Expr) -> Expr {
+    let number = libm::round(g.evaluate(&[g.common_factor(&[e])], &|_| 1.0)[0]);
+    let whole =
+        if number > 1.0 && number < 1e9 { g.div(e, g.integer(number as i64)) } else { e };
+    let desk = Graph::new();
+    let is_negative = desk.to_text(g.on_paper(&[whole], &desk)[0]).starts_with('-');
+    if is_negative { g.neg(whole) } else { whole }
 }
 
 /// One word, and some.

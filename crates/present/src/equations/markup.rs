@@ -21,6 +21,14 @@ struct Block<'a> {
 const STYLE: &str =
     "<style>mtd:first-child { text-align: right } mtd:last-child { text-align: left }</style>";
 
+/// One table for the lines of a section.
+const TABLE: &str = "<math xmlns=\"http://www.w3.org/1998/Math/MathML\" display=\"block\">\
+                     <mtable displaystyle=\"true\" columnalign=\"right left\">\n";
+
+fn mathml_row(left: &str, right: &str) -> String {
+    format!("<mtr><mtd>{left}</mtd><mtd><mo form=\"infix\">=</mo>{right}</mtd></mtr>")
+}
+
 impl Presentation {
     /// Comments before the equations.
     fn introduction(&self) -> Vec<String> {
@@ -102,17 +110,22 @@ impl Presentation {
         for line in self.introduction() {
             text += &sentence(&line);
         }
+        if !self.vectors.is_empty() {
+            text += &heading("In vectors");
+            text += TABLE;
+            for line in &self.vectors {
+                let [left, right] = &line.mathml;
+                let _ = writeln!(text, "{}", mathml_row(left, right));
+            }
+            text += "</mtable></math>\n";
+        }
         for block in self.blocks() {
             text += &heading(block.heading);
-            text += "<math xmlns=\"http://www.w3.org/1998/Math/MathML\" display=\"block\">\
-                     <mtable displaystyle=\"true\" columnalign=\"right left\">\n";
+            text += TABLE;
             for (label, right) in &block.lines {
                 let left = self.mathml_label(label).concat();
                 let right = self.graph.to_mathml(*right);
-                let _ = writeln!(
-                    text,
-                    "<mtr><mtd>{left}</mtd><mtd><mo form=\"infix\">=</mo>{right}</mtd></mtr>"
-                );
+                let _ = writeln!(text, "{}", mathml_row(&left, &right));
             }
             text += "</mtable></math>\n";
         }
@@ -200,6 +213,15 @@ impl Presentation {
         let mut text = String::new();
         for line in self.introduction() {
             text += &sentence(&line);
+        }
+        if !self.vectors.is_empty() {
+            text += &heading("In vectors");
+            let lines: Vec<String> = self
+                .vectors
+                .iter()
+                .map(|l| format!("{} &= {}", l.typst[0], l.typst[1]))
+                .collect();
+            let _ = writeln!(text, "$ {} $", lines.join(" \\\n  "));
         }
         for block in self.blocks() {
             text += &heading(block.heading);

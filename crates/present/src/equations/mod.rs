@@ -9,6 +9,7 @@ mod agreement_tests;
 mod book_tests;
 mod conserved;
 mod document;
+mod equation;
 mod fit;
 mod fractional;
 mod graph;
@@ -28,6 +29,7 @@ mod short_words;
 mod standard;
 mod state;
 mod used_names;
+mod vector_markup;
 mod vectors;
 
 pub use fractional::{present_fractional, present_fractional_hamilton};
@@ -45,7 +47,9 @@ use pfaff_mechanics::{Equations, Ordinary, divergence_formula};
 
 use crate::{ToLatex, ToText};
 use conserved::Kept;
-use vectors::{VectorLine, vector_lines};
+use equation::equation;
+pub(crate) use vectors::VectorLine;
+use vectors::vector_lines;
 
 /// Everything that is shown, as expressions under headings.
 #[derive(Clone, Debug)]
@@ -196,8 +200,7 @@ pub(crate) fn mechanical(model: &Workspace, e: &Equations) -> Vec<Section> {
                 g.sum(multipliers.iter().zip(&e.directions).map(|(&λ, w)| g.mul(w[k], λ)));
             let (left, right) =
                 (g.dot(&e.mass[k], &accelerations), g.add(e.force[k], reaction));
-            let common = parameters_of_all_terms(g, left, right);
-            Line { label: Label::Expression(g.div(left, common)), right: g.div(right, common) }
+            equation(g, left, right)
         })
         .collect();
     sections.push(section("equations", "Equations of motion", equations));
@@ -255,18 +258,6 @@ pub(crate) fn mechanical(model: &Workspace, e: &Equations) -> Vec<Section> {
     sections.push(section("divergence", heading, lines));
     sections.retain(|s| !s.lines.is_empty());
     sections
-}
-
-/// The common factor of both sides of an equation; fractions such as 1/10 stay where they are.
-fn parameters_of_all_terms(g: &Graph, left: Expr, right: Expr) -> Expr {
-    let common = g.common_factor(&[left, right]);
-    let number = g.evaluate(&[common], &|_| 1.0)[0].abs();
-    if number >= 1.0 {
-        return common;
-    }
-    let clear = libm::round(1.0 / number);
-    let is_whole = (clear * number - 1.0).abs() < 1e-9 && clear < 1e9;
-    if is_whole { g.mul(common, g.integer(clear as i64)) } else { g.one() }
 }
 
 fn as_written(model: &Workspace, ordinary: &Ordinary) -> Vec<Section> {

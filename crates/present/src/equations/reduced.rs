@@ -5,10 +5,12 @@
 
 use pfaff_expr::{Expr, Graph, Role};
 use pfaff_mechanics::{
-    Equations, Helmholtz, QuasiVelocities, canonical, explicit, helmholtz, reduced_equations,
+    Equations, ExplicitSolution, Helmholtz, QuasiVelocities, ReducedEquations, canonical,
+    explicit, helmholtz, reduced_equations,
 };
 use pfaff_model::{Principle, Workspace};
 
+use crate::equations::equation::equation;
 use crate::equations::short_words::in_short_words;
 use crate::equations::{Label, Line, Presentation, Section};
 use pfaff::Derivation;
@@ -22,8 +24,12 @@ pub fn present_reduced(derivation: &Derivation) -> Option<Presentation> {
     let (model, e) = short.as_ref().map_or((&own, e), |(model, e)| (model, e));
     let mut remarks = Vec::new();
     let sections = model.graph.merging(|| {
-        let mut sections = independent(model, e, &mut remarks);
-        sections.extend(solved(model, e, &mut remarks));
+        let reduced = match e.principle {
+            Principle::Restricted => None,
+            Principle::Chetaev | Principle::Vakonomic => reduced_equations(model, e),
+        };
+        let mut sections = independent(model, e, reduced.as_ref(), &mut remarks);
+        sections.extend(solved(model, e, reduced.as_ref(), &mut remarks));
         sections.extend(in_momenta(model, e, &mut remarks));
         sections
     });
@@ -57,7 +63,12 @@ pub(crate) fn validity(model: &Workspace, quasi: &QuasiVelocities) -> Option<Str
 }
 
 /// The quasi-velocities and (U).
-fn independent(model: &Workspace, e: &Equations, remarks: &mut Vec<String>) -> Vec<Section> {
+fn independent(
+    model: &Workspace,
+    e: &Equations,
+    reduced: Option<&ReducedEquations>,
+    remarks: &mut Vec<String>,
+) -> Vec<Section> {
     if e.principle == Principle::Restricted {
         let mut sections = super::restricted::inserted(model, e);
         let g = &model.graph;
@@ -67,7 +78,7 @@ fn independent(model: &Workspace, e: &Equations, remarks: &mut Vec<String>) -> V
         sections.push(section("reduced_equations", "Equations of L_c", lines));
         return sections;
     }
-    let Some(reduced) = reduced_equations(model, e) else {
+    let Some(reduced) = reduced else {
         remarks.push(
             "no independent quasi-velocities: they need constraints that are linear or affine in the velocities, \
              do not contradict each other, and are without `along`"
@@ -84,11 +95,7 @@ fn independent(model: &Workspace, e: &Equations, remarks: &mut Vec<String>) -> V
         .mass
         .iter()
         .zip(&reduced.force)
-        .map(|(row, &f)| {
-            let left = g.dot(row, &quasi.rates);
-            let common = g.common_factor(&[left, f]);
-            expression(g.div(left, common), g.div(f, common))
-        })
+        .map(|(row, &f)| equation(g, g.dot(row, &quasi.rates), f))
         .collect();
     remarks.extend(validity(model, quasi));
     vec![
@@ -116,7 +123,14 @@ pub(crate) fn cleared(g: &Graph, e: Expr) -> Expr {
 }
 
 /// $\ddot q$ and $\lambda$ as expressions, and Helmholtz's test of what they make.
-fn solved(model: &Workspace, e: &Equations, remarks: &mut Vec<String>) -> Vec<Section> {
+///
+/// On the constraints velocities are functions of the quasi-velocities: what is shorter in these is written in these.
+fn solved(
+    model: &Workspace,
+    e: &Equations,
+    reduced: Option<&ReducedEquations>,
+    remarks: &mut Vec<String>,
+) -> Vec<Section> {
     let Some(solution) = explicit(model, e) else {
         remarks.push(
             "accelerations and multipliers are not written out: the equations are singular everywhere, or more \
@@ -136,24 +150,64 @@ fn solved(model: &Workspace, e: &Equations, remarks: &mut Vec<String>) -> Vec<Se
                 .into(),
         );
     }
+    let reduced =
+        reduced.filter(|_| e.principle == Principle::Chetaev && !e.jacobian.is_empty());
+    let on_constraints =
+        reduced.and_then(|reduced| in_quasi_velocities(model, reduced, &solution));
+    let is_inserted = on_constraints.is_some();
+    let shown = on_constraints.as_ref().unwrap_or(&solution);
     let multipliers = match e.principle {
         Principle::Chetaev if is_redundant => Vec::new(),
-        Principle::Chetaev => lines(&model.results.lambda, &solution.multipliers),
-        Principle::Vakonomic => lines(&model.results.mu_rate, &solution.multipliers),
+        Principle::Chetaev => lines(&model.results.lambda, &shown.multipliers),
+        Principle::Vakonomic => lines(&model.results.mu_rate, &shown.multipliers),
         Principle::Restricted => Vec::new(),
     };
+    let headings = if is_inserted {
+        ["Multipliers on the constraints", "Accelerations on the constraints"]
+    } else {
+        ["Multipliers as functions of the state", "Accelerations"]
+    };
     let mut sections = vec![
-        section("multipliers", "Multipliers as functions of the state", multipliers),
+        section("multipliers", headings[0], multipliers),
         section(
             "accelerations",
-            "Accelerations",
-            lines(&model.accelerations(), &solution.accelerations),
+            headings[1],
+            lines(&model.accelerations(), &shown.accelerations),
         ),
     ];
     if e.principle == Principle::Chetaev && !e.jacobian.is_empty() {
         sections.extend(total_force(model, e, &solution.multipliers, remarks));
     }
     sections
+}
+
+/// Accelerations and multipliers with $\dot q = Bu + b$ inserted, where that is shorter.
+fn in_quasi_velocities(
+    model: &Workspace,
+    reduced: &ReducedEquations,
+    solution: &ExplicitSolution,
+) -> Option<ExplicitSolution> {
+    /// What is longer fills a page in either way.
+    const LONG: usize = 400;
+    let g = &model.graph;
+    let n = solution.accelerations.len();
+    let own = [solution.accelerations.as_slice(), &solution.multipliers].concat();
+    if g.operations(&own) > LONG {
+        return None;
+    }
+    let velocities = model.velocities();
+    let images: Vec<(Expr, Expr)> =
+        velocities.into_iter().zip(reduced.velocities.iter().copied()).collect();
+    let mut inserted = g.substitute(&own, &images);
+    let width = |list: &[Expr]| -> usize {
+        let desk = Graph::new();
+        g.on_paper(list, &desk).into_iter().map(|e| desk.to_text(e).len()).sum()
+    };
+    if width(&inserted) >= width(&own) {
+        return None;
+    }
+    let multipliers = inserted.split_off(n);
+    Some(ExplicitSolution { accelerations: inserted, multipliers })
 }
 
 /// $\Lambda = Q + R$ with all forces beside the kinetic ones, and whether it has a potential.

@@ -9,8 +9,10 @@ use pfaff_mechanics::{
 };
 use pfaff_model::Workspace;
 
+use crate::equations::equation::equation;
 use crate::equations::reduced::validity;
 use crate::equations::short_words::in_short_words;
+use crate::equations::vectors::names_with_rates;
 use crate::equations::{Label, Line, Presentation, Section, refused};
 
 /// A form of the equations of motion that has a name.
@@ -61,8 +63,9 @@ impl StandardForm {
                  u', Pi are the forces along u"
             }
             Self::Kane => {
-                "u are generalised speeds, v[k,a] = dq'_k/du_a partial velocities, F generalised active forces and \
-                 F* generalised inertia forces"
+                "u are generalised speeds, v[k,a] = dq'_k/du_a partial velocities, and those of points P and of \
+                 velocities W that the text names are v[P,a] = dP'/du_a and v[W,a] = dW/du_a, F generalised active \
+                 forces and F* generalised inertia forces"
             }
             Self::Maggi => {
                 "B[k,a] = dq'_k/du_a are the directions that the constraints allow, u being independent \
@@ -186,12 +189,7 @@ impl Page<'_> {
     /// Mass times rates equals force, common factors left out.
     fn equations(&self, mass: &[Vec<Expr>], rates: &[Expr], force: &[Expr]) -> Vec<Line> {
         let g = &self.model.graph;
-        let line = |(row, &f): (&Vec<Expr>, &Expr)| {
-            let left = g.dot(row, rates);
-            let common = g.common_factor(&[left, f]);
-            let label = Label::Expression(g.div(left, common));
-            Line { label, right: g.div(f, common) }
-        };
+        let line = |(row, &f): (&Vec<Expr>, &Expr)| equation(g, g.dot(row, rates), f);
         mass.iter().zip(force).map(line).collect()
     }
 
@@ -214,6 +212,38 @@ impl Page<'_> {
         for (k, row) in quasi.basis.iter().enumerate() {
             for (u, &x) in names.iter().zip(row) {
                 lines.push(entry(symbol[0], symbol[1], &[self.name(k), u.as_str()], x));
+            }
+        }
+        self.nonzero(lines)
+    }
+
+    /// $\partial\dot P/\partial u_a$ of the points whose rates stand in the text, and $\partial W/\partial u_a$ of its
+    /// velocities.
+    fn named_directions(&self, quasi: &QuasiVelocities) -> Vec<Line> {
+        let (model, g) = (self.model, &self.model.graph);
+        let (q, v) = (model.positions(), model.velocities());
+        let points = names_with_rates(model);
+        let names = self.quasi_names(quasi);
+        let mut lines = Vec::new();
+        for (name, e) in &model.abbreviations {
+            let (base, index) = name.split_once('[').unwrap_or((name, ""));
+            let is_velocity = g.contains(*e, &v);
+            let is_point = points.iter().any(|p| p == base) && g.contains(*e, &q);
+            if index.contains(',') || !(is_velocity || is_point) {
+                continue;
+            }
+            let slopes = g.gradient(*e, if is_velocity { &v } else { &q });
+            if slopes.iter().any(|&s| g.contains(s, &v)) {
+                continue;
+            }
+            for (a, u) in names.iter().enumerate() {
+                let column: Vec<Expr> = quasi.basis.iter().map(|row| row[a]).collect();
+                lines.push(entry(
+                    "v",
+                    "v",
+                    &[name.as_str(), u.as_str()],
+                    g.dot(&slopes, &column),
+                ));
             }
         }
         self.nonzero(lines)
@@ -297,6 +327,11 @@ impl Page<'_> {
                 "partial_velocities",
                 "Partial velocities",
                 self.directions(["v", "v"], quasi),
+            ),
+            section(
+                "partial_velocities_of_names",
+                "Partial velocities of points and bodies",
+                self.named_directions(quasi),
             ),
             section(
                 "active_forces",

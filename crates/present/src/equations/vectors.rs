@@ -1,4 +1,4 @@
-//! Energies, constraints and vectors as the text has them: vectors in bold type, $\dot{\boldsymbol c}^2$ and
+//! Energies, constraints and vectors as the text has them, in text, LaTeX, MathML and Typst: vectors in bold type, $\dot{\boldsymbol c}^2$ and
 //! $\boldsymbol W\cdot\mathsf J\,\boldsymbol W$ in the place of sums over components.
 //!
 //! The equations of a page are written by components. What the text says in vectors is shorter, and it is what a reader
@@ -11,12 +11,16 @@ use pfaff_model::syntax::{
     Arena, Binary, Definition, DefinitionForm, ExprId, Fold, NodeKind, StatementKind, Syntax,
 };
 
+use super::vector_markup::Script;
+
 /// Both sides of a line.
 #[derive(Clone, Debug)]
 pub(crate) struct VectorLine {
     /// In the words of the model language.
     pub(crate) text: [String; 2],
     pub(crate) latex: [String; 2],
+    pub(crate) mathml: [String; 2],
+    pub(crate) typst: [String; 2],
 }
 
 /// Longer lines are not shown.
@@ -55,23 +59,34 @@ pub(crate) fn vector_lines(model: &Workspace) -> Vec<VectorLine> {
     let mut lines: Vec<VectorLine> = Vec::new();
     for d in definitions.into_iter().filter(|d| is_shown(d)) {
         let name = words.name(d);
-        lines.push(words.line([name.to_owned(), words.symbol(name)], d.value));
+        let left = Side { text: name.to_owned(), typeset: &|s| words.symbol(s, name) };
+        lines.push(words.line(&left, d.value));
     }
     let has_vectors =
         !lines.is_empty() || words.multiplies_vectors(statements().filter(is_energy));
     if !has_vectors {
         return Vec::new();
     }
-    let plain = |letter: &str| [letter.to_owned(), letter.to_owned()];
+    let energy = |letter: &'static str, e: ExprId| {
+        let own = |s: Script| s.symbol(&words.page, words.page.symbol(letter, Role::Free));
+        words.line(&Side { text: letter.to_owned(), typeset: &own }, e)
+    };
     for kind in statements() {
         match kind {
-            StatementKind::Lagrangian(e) => lines.push(words.line(plain("L"), *e)),
-            StatementKind::Kinetic(e) => lines.push(words.line(plain("T"), *e)),
-            StatementKind::Potential(e) => lines.push(words.line(plain("V"), *e)),
-            StatementKind::Constraint(c) if c.slots.is_empty() => {
+            StatementKind::Lagrangian(e) => lines.push(energy("L", *e)),
+            StatementKind::Kinetic(e) => lines.push(energy("T", *e)),
+            // NOTE: what has no vectors stands among the equations as it is.
+            StatementKind::Potential(e) => {
+                lines.extend(words.has_vectors(*e).then(|| energy("V", *e)));
+            }
+            StatementKind::Constraint(c)
+                if c.slots.is_empty()
+                    && roots(kind).into_iter().any(|e| words.has_vectors(e)) =>
+            {
                 let Some(right) = c.right else { continue };
-                let left = [words.text(c.left), words.latex(c.left, 0)];
-                lines.push(words.line(left, right));
+                let own = |s: Script| words.typeset(s, c.left, 0);
+                let left = Side { text: words.text(c.left), typeset: &own };
+                lines.push(words.line(&left, right));
             }
             _ => {}
         }
@@ -85,6 +100,12 @@ enum Shape {
     Number,
     Vector,
     Matrix,
+}
+
+/// The left side of a line.
+struct Side<'a> {
+    text: String,
+    typeset: &'a dyn Fn(Script) -> String,
 }
 
 struct Words<'a> {
@@ -125,6 +146,16 @@ impl Words<'_> {
         }
     }
 
+    /// Whether an expression has vectors or matrices in it.
+    fn has_vectors(&self, e: ExprId) -> bool {
+        let is_vector = |id: ExprId| match self.arena().kind(id) {
+            NodeKind::Name(symbol) => self.shape(self.arena().name(symbol)) != Shape::Number,
+            NodeKind::Vector(_) => true,
+            _ => false,
+        };
+        self.arena().subtree(e).any(is_vector)
+    }
+
     /// Whether there are products of vectors.
     fn multiplies_vectors<'k>(&self, kinds: impl Iterator<Item = &'k StatementKind>) -> bool {
         let is_product = |id: ExprId| match self.arena().kind(id) {
@@ -153,19 +184,29 @@ impl Words<'_> {
         }
     }
 
-    /// A name in LaTeX: vectors in bold type, matrices upright.
-    fn symbol(&self, name: &str) -> String {
-        let letter = self.page.to_latex(self.page.symbol(name, Role::Free));
+    /// A name: vectors in bold type, matrices upright.
+    fn symbol(&self, script: Script, name: &str) -> String {
+        let letter = self.letter(script, name);
         match self.shape(name) {
             Shape::Number => letter,
-            Shape::Vector => format!("\\boldsymbol{{{letter}}}"),
-            Shape::Matrix => format!("\\mathsf{{{letter}}}"),
+            Shape::Vector => script.bold(&letter),
+            Shape::Matrix => script.upright(&letter),
         }
     }
 
-    fn line(&self, left: [String; 2], right: ExprId) -> VectorLine {
-        let [text, latex] = left;
-        VectorLine { text: [text, self.text(right)], latex: [latex, self.latex(right, 0)] }
+    /// A name without the type of its shape.
+    fn letter(&self, script: Script, name: &str) -> String {
+        script.symbol(&self.page, self.page.symbol(name, Role::Free))
+    }
+
+    fn line(&self, left: &Side<'_>, right: ExprId) -> VectorLine {
+        let both = |script| [(left.typeset)(script), self.typeset(script, right, 0)];
+        VectorLine {
+            text: [left.text.clone(), self.text(right)],
+            latex: both(Script::Latex),
+            mathml: both(Script::Mathml),
+            typst: both(Script::Typst),
+        }
     }
 
     /// As it stands in the text, in one line.
@@ -177,174 +218,194 @@ impl Words<'_> {
         lines.flat_map(str::split_whitespace).collect::<Vec<_>>().join(" ")
     }
 
-    /// In LaTeX; `least` is how strongly its last operation must bind: 1 for factors, 2 for bases of powers.
-    fn latex(&self, e: ExprId, least: u8) -> String {
-        let (formula, strength) = self.formula(e);
-        if strength < least { format!("({formula})") } else { formula }
+    /// A formula; `least` is how strongly its last operation must bind: 1 for factors, 2 for bases of powers.
+    fn typeset(&self, script: Script, e: ExprId, least: u8) -> String {
+        let (formula, strength) = self.formula(script, e);
+        if strength < least { script.brackets(&formula) } else { formula }
     }
 
     /// The formula, and how strongly its last operation binds: 0 for sums, 1 for products, 2 for the rest.
-    fn formula(&self, e: ExprId) -> (String, u8) {
+    fn formula(&self, script: Script, e: ExprId) -> (String, u8) {
+        let of = |e: ExprId, least: u8| self.typeset(script, e, least);
         match self.arena().kind(e) {
-            NodeKind::Number(_) | NodeKind::Text(_) => (self.text(e), 2),
+            NodeKind::Number(_) | NodeKind::Text(_) => (script.number(&self.text(e)), 2),
             NodeKind::Name(symbol) => match self.arena().name(symbol) {
-                "pi" => ("\\pi".to_owned(), 2),
-                name => (self.symbol(name), 2),
+                "pi" => (script.pi(), 2),
+                name => (self.symbol(script, name), 2),
             },
             NodeKind::Call { function, arguments } => {
                 let name = self.arena().name(function.symbol);
-                self.call(name, self.arena().list(arguments))
+                self.call(script, name, self.arena().list(arguments))
             }
             NodeKind::Fold { fold, binder, body } => {
-                let sign = match fold {
-                    Fold::Sum => "\\sum",
-                    Fold::Product => "\\prod",
-                };
-                let index = self.symbol(self.arena().name(binder.name.symbol));
-                let [from, to] = [binder.from, binder.to].map(|e| self.latex(e, 0));
-                (format!("{sign}_{{{index}={from}}}^{{{to}}} {}", self.latex(body, 1)), 1)
+                let is_sum = matches!(fold, Fold::Sum);
+                let index = self.symbol(script, self.arena().name(binder.name.symbol));
+                let [from, to] = [binder.from, binder.to].map(|e| of(e, 0));
+                (script.fold(is_sum, [&index, &from, &to], &of(body, 1)), 1)
             }
-            NodeKind::Vector(list) => (self.components(self.arena().list(list)), 2),
+            NodeKind::Vector(list) => (self.components(script, self.arena().list(list)), 2),
             NodeKind::Index { base, indices } => {
-                let indices = self.arena().list(indices).iter().map(|&i| self.latex(i, 0));
-                let indices = indices.collect::<Vec<_>>().join("\\,");
-                let base = match self.arena().kind(base) {
-                    NodeKind::Name(symbol) => {
-                        let name = self.arena().name(symbol);
-                        self.page.to_latex(self.page.symbol(name, Role::Free))
-                    }
-                    _ => self.latex(base, 2),
-                };
-                (format!("{{{base}}}_{{{indices}}}"), 2)
+                let index = self.indices(script, self.arena().list(indices));
+                (script.below(&self.plain(script, base), &index), 2)
             }
-            NodeKind::Prime { base, order } => {
-                let dots = match order {
-                    1 => "\\dot",
-                    2 => "\\ddot",
-                    _ => "\\dddot",
-                };
-                match self.arena().kind(base) {
-                    NodeKind::Name(_) => (format!("{dots}{{{}}}", self.latex(base, 2)), 2),
-                    NodeKind::Index { base: of, indices } => {
-                        let index =
-                            self.arena().list(indices).iter().map(|&i| self.latex(i, 0));
-                        let index = index.collect::<Vec<_>>().join("\\,");
-                        (format!("{dots}{{{}}}_{{{index}}}", self.plain(of)), 2)
-                    }
-                    _ => (format!("({})^{{\\textstyle\\cdot}}", self.latex(base, 0)), 2),
+            NodeKind::Prime { base, order } => match self.arena().kind(base) {
+                NodeKind::Name(_) => (script.dotted(&of(base, 2), order), 2),
+                NodeKind::Index { base: vector, indices } => {
+                    let index = self.indices(script, self.arena().list(indices));
+                    let dotted = script.dotted(&self.plain(script, vector), order);
+                    (script.below(&dotted, &index), 2)
                 }
+                _ => (script.rate_of_bracket(&of(base, 0)), 2),
+            },
+            NodeKind::Negate(e) => (script.negative(&of(e, 1)), 0),
+            NodeKind::Not(e) => (script.between("", ["\\neg", "¬"], &of(e, 2)), 1),
+            NodeKind::Binary { operator, left, right } => {
+                self.operation(script, operator, left, right)
             }
-            NodeKind::Negate(e) => (format!("-{}", self.latex(e, 1)), 0),
-            NodeKind::Not(e) => (format!("\\neg {}", self.latex(e, 2)), 1),
-            NodeKind::Binary { operator, left, right } => self.operation(operator, left, right),
         }
     }
 
-    /// A name without the type of its shape.
-    fn plain(&self, e: ExprId) -> String {
+    fn indices(&self, script: Script, list: &[ExprId]) -> String {
+        let list: Vec<String> = list.iter().map(|&i| self.typeset(script, i, 0)).collect();
+        list.join(script.thin())
+    }
+
+    /// A name without the type of its shape, or any other base.
+    fn plain(&self, script: Script, e: ExprId) -> String {
         match self.arena().kind(e) {
-            NodeKind::Name(symbol) => {
-                let name = self.arena().name(symbol);
-                self.page.to_latex(self.page.symbol(name, Role::Free))
-            }
-            _ => self.latex(e, 2),
+            NodeKind::Name(symbol) => self.letter(script, self.arena().name(symbol)),
+            _ => self.typeset(script, e, 2),
         }
     }
 
-    fn operation(&self, operator: Binary, left: ExprId, right: ExprId) -> (String, u8) {
+    fn operation(
+        &self,
+        script: Script,
+        operator: Binary,
+        left: ExprId,
+        right: ExprId,
+    ) -> (String, u8) {
+        let of = |e: ExprId, least: u8| self.typeset(script, e, least);
+        let between = |signs: [&str; 2], least: u8| {
+            (script.between(&of(left, 0), signs, &of(right, least)), 0)
+        };
         match operator {
-            Binary::Add => (format!("{} + {}", self.latex(left, 0), self.latex(right, 0)), 0),
-            Binary::Subtract => {
-                (format!("{} - {}", self.latex(left, 0), self.latex(right, 1)), 0)
-            }
-            Binary::Multiply => {
-                (format!("{}\\,{}", self.latex(left, 1), self.latex(right, 1)), 1)
-            }
+            Binary::Add => between(["+", "+"], 0),
+            Binary::Subtract => between(["-", "-"], 1),
+            Binary::Multiply => (script.product(&of(left, 1), &of(right, 1)), 1),
             Binary::Divide => match self.arena().kind(right) {
                 // x/2 is ½ x
-                NodeKind::Number(_) => (
-                    format!("\\tfrac{{1}}{{{}}}\\,{}", self.text(right), self.latex(left, 1)),
-                    1,
-                ),
-                _ => (
-                    format!("\\frac{{{}}}{{{}}}", self.latex(left, 0), self.latex(right, 0)),
-                    1,
-                ),
+                NodeKind::Number(_) => {
+                    let [one, below] = ["1", &self.text(right)].map(|n| script.number(n));
+                    (script.product(&script.fraction(&one, &below, true), &of(left, 1)), 1)
+                }
+                _ => (script.fraction(&of(left, 0), &of(right, 0), false), 1),
             },
             Binary::Power => {
-                let (base, strength) = self.formula(left);
+                if let Some((name, argument)) = self.circular(left) {
+                    let exponent = of(right, 0);
+                    return (script.function_to(name, &exponent, &of(argument, 0)), 2);
+                }
+                let (base, strength) = self.formula(script, left);
                 let is_dotted = matches!(
                     self.arena().kind(left),
                     NodeKind::Name(_) | NodeKind::Prime { .. }
                 );
-                let base = if strength == 2 && is_dotted { base } else { format!("({base})") };
-                (format!("{base}^{{{}}}", self.latex(right, 0)), 2)
+                let is_bare = strength == 2 && is_dotted;
+                let base = if is_bare { base } else { script.brackets(&base) };
+                (script.power(&base, &of(right, 0)), 2)
             }
-            other => {
-                let sign = match other {
-                    Binary::AtMost => "\\le",
-                    Binary::AtLeast => "\\ge",
-                    Binary::Differs => "\\ne",
-                    Binary::Same => "=",
-                    Binary::And => "\\land",
-                    Binary::Or => "\\lor",
-                    _ => other.sign(),
-                };
-                (format!("{} {sign} {}", self.latex(left, 0), self.latex(right, 0)), 0)
-            }
+            Binary::AtMost => between(["\\le", "≤"], 0),
+            Binary::AtLeast => between(["\\ge", "≥"], 0),
+            Binary::Differs => between(["\\ne", "≠"], 0),
+            Binary::Same => between(["=", "="], 0),
+            Binary::And => between(["\\land", "∧"], 0),
+            Binary::Or => between(["\\lor", "∨"], 0),
+            other => between([other.sign(), other.sign()], 0),
         }
     }
 
-    fn call(&self, name: &str, arguments: &[ExprId]) -> (String, u8) {
-        let one =
-            |least: u8| arguments.first().map_or_else(String::new, |&e| self.latex(e, least));
-        let all =
-            || arguments.iter().map(|&e| self.latex(e, 0)).collect::<Vec<_>>().join(",\\,");
+    /// A sine or cosine with its argument.
+    fn circular(&self, e: ExprId) -> Option<(&'static str, ExprId)> {
+        let NodeKind::Call { function, arguments } = self.arena().kind(e) else { return None };
+        let called = self.arena().name(function.symbol);
+        let name = ["sin", "cos", "tan"].into_iter().find(|name| *name == called)?;
+        Some((name, *self.arena().list(arguments).first()?))
+    }
+
+    fn call(&self, script: Script, name: &str, arguments: &[ExprId]) -> (String, u8) {
+        let of = |e: ExprId, least: u8| self.typeset(script, e, least);
+        let one = |least: u8| arguments.first().map_or_else(String::new, |&e| of(e, least));
+        let all = || {
+            let list: Vec<String> = arguments.iter().map(|&e| of(e, 0)).collect();
+            list.join(script.comma())
+        };
         match (name, arguments) {
             ("dot", &[a, b]) if self.text(a) == self.text(b) => {
-                let (base, strength) = self.formula(a);
-                let is_sum = strength < 2;
-                (if is_sum { format!("({base})^{{2}}") } else { format!("{base}^{{2}}") }, 2)
+                let (base, strength) = self.formula(script, a);
+                let base = if strength < 2 { script.brackets(&base) } else { base };
+                (script.power(&base, &script.number("2")), 2)
             }
-            ("dot", &[a, b]) => {
-                (format!("{} \\cdot {}", self.latex(a, 1), self.latex(b, 1)), 1)
+            ("dot", &[a, b]) => (script.between(&of(a, 1), ["\\cdot", "⋅"], &of(b, 1)), 1),
+            ("cross", &[a, b]) => (script.between(&of(a, 2), ["\\times", "×"], &of(b, 2)), 0),
+            ("norm", _) => (script.bars(&one(0)), 2),
+            ("transpose", _) => {
+                let transposed = script.upright(&self.letter(script, "T"));
+                (script.power(&one(2), &transposed), 2)
             }
-            ("cross", &[a, b]) => {
-                (format!("{} \\times {}", self.latex(a, 2), self.latex(b, 2)), 0)
-            }
-            ("norm", _) => (format!("\\lvert {} \\rvert", one(0)), 2),
-            ("transpose", _) => (format!("{}^{{\\mathsf{{T}}}}", one(2)), 2),
-            ("sqrt", _) => (format!("\\sqrt{{{}}}", one(0)), 2),
+            ("sqrt", _) => (script.root(&one(0)), 2),
             ("rotation_x" | "rotation_y" | "rotation_z", _) => {
-                let axis = &name["rotation_".len()..];
-                (format!("\\mathsf{{R}}_{{{axis}}}({})", one(0)), 2)
+                let rotation = script.upright(&self.letter(script, "R"));
+                let axis = self.letter(script, &name["rotation_".len()..]);
+                let turned = script.below(&rotation, &axis);
+                (format!("{turned}{}", script.brackets(&one(0))), 2)
             }
             ("sin" | "cos" | "tan" | "sinh" | "cosh" | "tanh" | "exp" | "log", _) => {
-                (format!("\\{name}({})", one(0)), 2)
+                (script.function(name, &one(0)), 2)
             }
-            _ => {
-                let name = name.replace('_', "\\_");
-                (format!("\\operatorname{{{name}}}({})", all()), 2)
-            }
+            _ => (script.named(name, &all()), 2),
         }
     }
 
     /// A vector as a row, a matrix as rows.
-    fn components(&self, list: &[ExprId]) -> String {
+    fn components(&self, script: Script, list: &[ExprId]) -> String {
         let row = |e: &ExprId| match self.arena().kind(*e) {
             NodeKind::Vector(row) => Some(self.arena().list(row).to_vec()),
             _ => None,
         };
         let rows: Option<Vec<Vec<ExprId>>> = list.iter().map(row).collect();
-        let entries = |list: &[ExprId], between: &str| {
-            list.iter().map(|&e| self.latex(e, 0)).collect::<Vec<_>>().join(between)
+        let entries = |list: &[ExprId]| -> Vec<String> {
+            list.iter().map(|&e| self.typeset(script, e, 0)).collect()
         };
         match rows {
-            Some(rows) => {
-                let rows: Vec<String> = rows.iter().map(|r| entries(r, " & ")).collect();
-                format!("\\begin{{pmatrix}} {} \\end{{pmatrix}}", rows.join(" \\\\ "))
-            }
-            None => format!("({})", entries(list, ",\\, ")),
+            Some(rows) => script.matrix(&rows.iter().map(|r| entries(r)).collect::<Vec<_>>()),
+            None => script.brackets(&entries(list).join(script.comma())),
         }
     }
+}
+
+/// The names whose rates stand in the text of a model.
+pub(crate) fn names_with_rates(model: &Workspace) -> Vec<String> {
+    let parsed = parse(&model.source);
+    let arena = &parsed.syntax.arena;
+    let mut names: Vec<String> = Vec::new();
+    let mut look = |e: ExprId| {
+        for id in arena.subtree(e) {
+            let NodeKind::Prime { base, .. } = arena.kind(id) else { continue };
+            let base = match arena.kind(base) {
+                NodeKind::Index { base, .. } => base,
+                _ => base,
+            };
+            if let NodeKind::Name(symbol) = arena.kind(base) {
+                names.push(arena.name(symbol).to_owned());
+            }
+        }
+    };
+    for statement in &parsed.syntax.statements {
+        if let StatementKind::Let(d) = &statement.kind {
+            look(d.value);
+        }
+        roots(&statement.kind).into_iter().for_each(&mut look);
+    }
+    names
 }

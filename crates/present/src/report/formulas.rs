@@ -4,7 +4,7 @@ use std::fmt::Write;
 
 use pfaff_expr::{Expr, Graph, Role, escape_markup as escape};
 
-use crate::equations::{Label, Presentation, headings};
+use crate::equations::{Label, Presentation, VectorLine, headings};
 
 /// Bytes of the equations in one page; beyond them the page says how to get the rest.
 const ROOM: usize = 500_000;
@@ -26,10 +26,9 @@ pub(crate) fn formulas_within(
     let g = &presentation.graph;
     let mut out = String::new();
     let mut left_out = 0;
-    let mut block = |heading: &str, folded: bool, lines: Vec<(Vec<String>, Expr)>| {
+    let mut block = |heading: &str, folded: bool, lines: Vec<String>| {
         let mut body = String::new();
-        for (left, right) in lines {
-            let line = formula(g, &left, right);
+        for line in lines {
             if out.len() + body.len() + line.len() > room {
                 left_out += 1;
             } else {
@@ -54,16 +53,20 @@ pub(crate) fn formulas_within(
     let (leading, rest) = (presentation.leading(), presentation.following());
     let symbol =
         |name: &str| presentation.mathml_label(&Label::Expression(g.symbol(name, Role::Free)));
-    let lines = |section: &crate::equations::Section| -> Vec<(Vec<String>, Expr)> {
+    let lines = |section: &crate::equations::Section| -> Vec<String> {
         let shown = presentation.shown(section);
-        shown.map(|l| (presentation.mathml_label(&l.label), l.right)).collect()
+        shown.map(|l| formula(g, &presentation.mathml_label(&l.label), l.right)).collect()
     };
     for section in leading {
         block(section.heading, false, lines(section));
     }
+    if !presentation.vectors.is_empty() {
+        let line = |l: &VectorLine| in_terms(&l.mathml[..1], &l.mathml[1..]);
+        block("In vectors", false, presentation.vectors.iter().map(line).collect());
+    }
     if presentation.shown_definitions().next().is_some() {
         let named = presentation.shown_definitions();
-        let lines = named.map(|(n, e)| (symbol(n), *e)).collect();
+        let lines = named.map(|(n, e)| formula(g, &symbol(n), *e)).collect();
         block("With the abbreviations", false, lines);
     }
     for section in rest {
@@ -92,12 +95,16 @@ pub(crate) fn formulas_within(
 
 /// One line: the left side, then each term as a formula of its own, so that lines can break between them.
 fn formula(g: &Graph, left: &[String], right: Expr) -> String {
+    in_terms(left, &g.mathml_terms(right))
+}
+
+fn in_terms(left: &[String], right: &[String]) -> String {
     let mut line = String::from("<div class=\"formula\">");
     for (i, term) in left.iter().enumerate() {
         let equals = if i + 1 == left.len() { "<mo form=\"infix\">=</mo>" } else { "" };
         let _ = write!(line, "<math>{term}{equals}</math><wbr>");
     }
-    for term in g.mathml_terms(right) {
+    for term in right {
         let _ = write!(line, "<math>{term}</math><wbr>");
     }
     line + "</div>"

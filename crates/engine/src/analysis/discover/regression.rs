@@ -86,6 +86,67 @@ pub(super) struct FoundRow {
     pub(super) ratio: f64,
 }
 
+/// A first term and others that were added to it one by one, orthonormalised by their products (Gram and Schmidt), so
+/// that a further one takes time in proportion to the columns and to the terms.
+struct Pursuit {
+    support: Vec<usize>,
+    /// The products of all columns with each orthonormal term.
+    along: Vec<Vec<f64>>,
+    /// What is outside the terms: of each column its square, and its product with the first term.
+    outside: Vec<f64>,
+    correlation: Vec<f64>,
+}
+
+impl Pursuit {
+    fn new(regression: &Regression<'_>, pivot: usize) -> Self {
+        let p = regression.terms.len();
+        Self {
+            support: vec![pivot],
+            along: Vec::new(),
+            outside: vec![1.0; p],
+            correlation: (0..p).map(|c| regression.product(c, pivot)).collect(),
+        }
+    }
+
+    fn add(&mut self, regression: &Regression<'_>, term: usize) {
+        let p = self.outside.len();
+        let length = self.outside[term].max(0.0).sqrt();
+        let mut along: Vec<f64> = (0..p).map(|c| regression.product(term, c)).collect();
+        for earlier in &self.along {
+            let own = earlier[term];
+            along.iter_mut().zip(earlier).for_each(|(x, y)| *x -= own * y);
+        }
+        along.iter_mut().for_each(|x| *x /= length);
+        let pivot = along[self.support[0]];
+        for (c, x) in along.iter().enumerate() {
+            self.outside[c] -= x * x;
+            self.correlation[c] -= pivot * x;
+        }
+        self.along.push(along);
+        self.support.push(term);
+    }
+
+    /// The columns that leave least of the first one if they are added, the best at the front.
+    fn best(&self, regression: &Regression<'_>, count: usize) -> Vec<usize> {
+        let mut best: Vec<(f64, usize)> = Vec::with_capacity(count + 1);
+        for (c, (&x, &outside)) in self.correlation.iter().zip(&self.outside).enumerate() {
+            let is_new = regression.lengths[c] > 0.0 && !self.support.contains(&c);
+            let gain = x * x / outside;
+            let is_full = best.len() == count;
+            if !is_new
+                || outside <= 1e-8
+                || (is_full && best.last().is_some_and(|b| b.0 >= gain))
+            {
+                continue;
+            }
+            let place = best.partition_point(|b| b.0 >= gain);
+            best.insert(place, (gain, c));
+            best.truncate(count);
+        }
+        best.into_iter().map(|b| b.1).collect()
+    }
+}
+
 /// The Gram matrix of a library over samples.
 pub(super) struct Regression<'a> {
     pub(super) samples: &'a [Sample],
@@ -161,12 +222,11 @@ impl<'a> Regression<'a> {
     pub(super) fn rows(&self) -> Vec<FoundRow> {
         let mut found: Vec<FoundRow> = Vec::new();
         for pivot in (0..self.terms.len()).filter(|&i| self.lengths[i] > 0.0) {
-            let firsts = self.candidates(&[pivot]);
             if self.terms[pivot].function.complexity() == 0 {
                 found.extend(self.tested(&[pivot]));
             }
-            for &first in firsts.iter().take(CHOICES) {
-                found.extend(self.grown(vec![pivot, first]));
+            for first in Pursuit::new(self, pivot).best(self, CHOICES) {
+                found.extend(self.grown(pivot, first));
             }
         }
         found.sort_by(|a, b| a.terms.cmp(&b.terms));
@@ -203,50 +263,19 @@ impl<'a> Regression<'a> {
         whole > PRESENT * parts
     }
 
-    /// Columns that could be added, those that leave least of the first one at the front.
-    fn candidates(&self, support: &[usize]) -> Vec<usize> {
-        let (pivot, others) = (support[0], &support[1..]);
-        let k = others.len();
-        let pairs = others.iter().flat_map(|&i| others.iter().map(move |&j| (i, j)));
-        let mut factors: Vec<f64> = pairs.map(|(i, j)| self.product(i, j)).collect();
-        if cholesky(k, &mut factors).is_err() {
-            return Vec::new();
-        }
-        let mut β: Vec<f64> = others.iter().map(|&i| self.product(i, pivot)).collect();
-        cholesky_solve(k, &factors, &mut β);
-        let mut gains: Vec<(f64, usize)> = Vec::new();
-        let mut along = vec![0.0; k];
-        for c in
-            (0..self.terms.len()).filter(|c| self.lengths[*c] > 0.0 && !support.contains(c))
-        {
-            let mut correlation = self.product(c, pivot);
-            for (&s, β) in others.iter().zip(&β) {
-                correlation -= β * self.product(c, s);
-            }
-            along.iter_mut().zip(others).for_each(|(x, &s)| *x = self.product(s, c));
-            cholesky_solve(k, &factors, &mut along);
-            let inside: f64 =
-                others.iter().zip(&along).map(|(&s, a)| a * self.product(s, c)).sum();
-            let outside = 1.0 - inside;
-            if outside > 1e-8 {
-                gains.push((correlation * correlation / outside, c));
-            }
-        }
-        gains.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
-        gains.into_iter().map(|(_, c)| c).collect()
-    }
-
     /// Adds terms until the row holds, then takes away those that it does not need.
-    fn grown(&self, mut support: Vec<usize>) -> Option<FoundRow> {
+    fn grown(&self, pivot: usize, first: usize) -> Option<FoundRow> {
+        let mut pursuit = Pursuit::new(self, pivot);
+        pursuit.add(self, first);
         loop {
-            if let Some(row) = self.tested(&support) {
+            if let Some(row) = self.tested(&pursuit.support) {
                 return Some(self.pruned(row));
             }
-            if support.len() == TERMS {
+            if pursuit.support.len() == TERMS {
                 return None;
             }
-            let next = *self.candidates(&support).first()?;
-            support.push(next);
+            let next = *pursuit.best(self, 1).first()?;
+            pursuit.add(self, next);
         }
     }
 

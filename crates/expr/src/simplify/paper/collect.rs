@@ -38,6 +38,13 @@ impl Collector<'_> {
     /// denominator divides apart from the others.
     pub(super) fn quotient(&mut self, q: &Quotient) -> Form {
         let mut best = self.fraction(q);
+        if let Some(parts) = self.apart(q) {
+            let parts: Vec<Form> = parts.iter().map(|part| self.fraction(part)).collect();
+            let sum = Form::Sum(parts.into_iter().flat_map(Form::terms).collect());
+            if self.cost(&sum) < self.cost(&best) {
+                best = sum;
+            }
+        }
         if q.below.is_empty() {
             return best;
         }
@@ -176,7 +183,7 @@ impl Collector<'_> {
         }
     }
 
-    fn term(&mut self, m: &Monomial, k: Coefficient) -> Form {
+    pub(super) fn term(&mut self, m: &Monomial, k: Coefficient) -> Form {
         if let Some(last) = m.factors().iter().map(|f| f.0).max() {
             self.know(last);
         }
@@ -204,6 +211,7 @@ impl Collector<'_> {
                 candidates.push(sum);
             }
         }
+        candidates.extend(self.factor_of_quadratic(&rest));
         candidates.retain(|s| s.len() <= rest.len().max(2));
         for sum in candidates.into_iter().take(2 * MAX_CANDIDATES) {
             self.work.spend(rest.len() * sum.len())?;
@@ -277,7 +285,7 @@ impl Collector<'_> {
     }
 
     /// The terms of a sum, with common factors taken out of all or of some.
-    fn grouped(&mut self, p: &Polynomial) -> Form {
+    pub(super) fn grouped(&mut self, p: &Polynomial) -> Form {
         if p.len() < 2 {
             return self.term_of(p);
         }
@@ -297,10 +305,11 @@ impl Collector<'_> {
         let (mut best, mut is_flat) = (flat, true);
         for shared in [strictly_common(p), p.common_monomial()] {
             let Some(form) = self.outside(p, &shared) else { continue };
-            // A mass stands before its bracket, also where that saves nothing.
-            let least = self.cost(&best) + usize::from(self.is_constant(&shared));
-            if self.cost(&form) < least {
-                (best, is_flat) = (form, false);
+            // A mass stands before its bracket and what varies behind it, also where that saves nothing.
+            let is_usual = self.is_constant(&shared) || self.is_varying(&shared);
+            if self.cost(&form) < self.cost(&best) + usize::from(is_usual) {
+                // NOTE: a number alone before a bracket gives way to parts with factors of their own.
+                (best, is_flat) = (form, shared.is_one());
             }
         }
         if let Some(form) = self.partly(p) {
@@ -309,8 +318,11 @@ impl Collector<'_> {
                 best = form;
             }
         }
-        let further =
-            [self.by_coefficients(p, rank::TIME), self.by_coefficients(p, rank::VELOCITY)];
+        let further = [
+            self.by_coefficients(p, rank::TIME),
+            self.by_coefficients(p, rank::VELOCITY),
+            self.by_squares(p),
+        ];
         for form in further.into_iter().flatten() {
             if self.cost(&form) < self.cost(&best) {
                 best = form;
@@ -322,6 +334,14 @@ impl Collector<'_> {
     /// Whether all factors are parameters.
     fn is_constant(&self, m: &Monomial) -> bool {
         m.factors().iter().all(|f| self.leaves[f.0 as usize].place.rank < rank::TIME)
+    }
+
+    /// Whether it is a coordinate or a function of one, or a product of velocities and accelerations.
+    fn is_varying(&self, m: &Monomial) -> bool {
+        let is_above = m.factors().iter().all(|f| f.1 > 0);
+        let least = if m.factors().len() == 1 { rank::TIME } else { rank::VELOCITY };
+        let ranks = m.factors().iter().map(|f| self.leaves[f.0 as usize].place.rank);
+        !m.is_one() && is_above && ranks.min().is_some_and(|r| r >= least)
     }
 
     /// $C(x + ky) + \dots$ where $x$ and $y$ have the same coefficient $C$; coefficients consist of atoms that stand
@@ -405,7 +425,7 @@ impl Collector<'_> {
         Some(coefficients)
     }
 
-    fn flat(&mut self, p: &Polynomial) -> Form {
+    pub(super) fn flat(&mut self, p: &Polynomial) -> Form {
         let terms: Vec<(Monomial, Coefficient)> =
             p.terms().rev().map(|(m, k)| (m.clone(), *k)).collect();
         Form::Sum(terms.iter().map(|(m, k)| self.term(m, *k)).collect())
@@ -425,14 +445,15 @@ impl Collector<'_> {
             return None;
         }
         let rest = p.times_term(&shared.inverse(), &k.recip())?;
-        let inner = match self.partly(&rest) {
-            Some(form) => {
-                let flat = self.flat(&rest);
-                if self.cost(&form) < self.cost(&flat) { form } else { flat }
+        let outer = self.term(shared, k);
+        let mut best = outer.clone().times(self.flat(&rest));
+        for inner in [self.partly(&rest), self.by_squares(&rest)].into_iter().flatten() {
+            let whole = outer.clone().times(inner);
+            if self.cost(&whole) <= self.cost(&best) {
+                best = whole;
             }
-            None => self.flat(&rest),
-        };
-        Some(self.term(shared, k).times(inner))
+        }
+        Some(best)
     }
 
     /// The terms with one atom in a bracket of their own, the others after them.
@@ -476,8 +497,10 @@ impl Collector<'_> {
                     None => self.flat(&scaled),
                 };
                 let after = self.term(&shared, content).times(bracket);
-                // A mass stands before its bracket, also where that saves nothing.
-                let mass = !shared.is_one() && self.is_constant(&shared);
+                // A mass stands before its bracket, and the coefficients of a coordinate are one, also where that saves
+                // nothing.
+                let mass = !shared.is_one()
+                    && (self.is_constant(&shared) || shared.factors().len() == 1);
                 let (before, after) = (self.cost(&before), self.cost(&after));
                 let gain = match before.saturating_sub(after) {
                     0 => usize::from(mass && before == after),
@@ -528,7 +551,7 @@ fn strictly_common(p: &Polynomial) -> Monomial {
 }
 
 /// $a + b + \dots$ for the square of a sum: the terms of the root come one after the other, the largest first.
-fn square_root(p: &Polynomial) -> Option<Polynomial> {
+pub(super) fn square_root(p: &Polynomial) -> Option<Polynomial> {
     const MAX_ROOT: usize = 5;
     if p.len() < 3 || p.len() > MAX_ROOT * (MAX_ROOT + 1) / 2 {
         return None;
@@ -555,7 +578,7 @@ fn square_of_term(m: &Monomial, k: &Coefficient) -> Option<Polynomial> {
     Some(Polynomial::term(m.times(m), k.checked_mul(k)?))
 }
 
-fn half_power(m: &Monomial) -> Option<Monomial> {
+pub(super) fn half_power(m: &Monomial) -> Option<Monomial> {
     let even = m.factors().iter().all(|f| f.1 % 2 == 0);
     even.then(|| {
         let half = m.factors().iter().map(|&(a, n)| Monomial::atom(a, n / 2));

@@ -155,7 +155,9 @@ impl Form {
         /// A bracket behind a function, or one with velocities behind a velocity, beside other terms.
         const UNUSUAL: usize = 8;
         /// Terms of different degrees in the velocities in one bracket.
-        const MIXED: usize = 8;
+        const MIXED: usize = 16;
+        /// A fraction above a denominator.
+        const FRACTION: usize = 6;
         /// A bracket in a bracket.
         const NESTED: usize = 7;
         /// $\frac12\sin 2a$ for $\sin a\cos a$
@@ -169,10 +171,14 @@ impl Form {
                 let doubles = factors.iter().any(|(f, n)| *n > 0 && is_double(f));
                 let mut sum = if doubles && coefficient.denom() % 2 == 0 { HALVED } else { 0 };
                 let above = || factors.iter().filter(|f| f.1 > 0);
+                let is_fraction = factors.iter().any(|f| f.1 < 0);
                 for (base, _) in above() {
                     sum += base.brackets(leaves, depth + 1, false);
                     let rank = base.place(leaves).rank;
                     let Self::Sum(terms) = base else { continue };
+                    if is_fraction {
+                        sum += FRACTION * terms.iter().filter(|t| t.has_denominator()).count();
+                    }
                     if rank < rank::TIME {
                         continue;
                     }
@@ -186,12 +192,22 @@ impl Form {
                     sum += NESTED * depth + if usual || !beside { 0 } else { UNUSUAL };
                     let mut speeds = terms.iter().map(|t| t.speed(leaves));
                     let first = speeds.next();
-                    if others.count() > 0 && speeds.any(|s| Some(s) != first) {
+                    let is_half = !coefficient.denom().is_one();
+                    if (others.count() > 0 || is_half) && speeds.any(|s| Some(s) != first) {
                         sum += MIXED;
                     }
                 }
                 sum
             }
+        }
+    }
+
+    fn has_denominator(&self) -> bool {
+        match self {
+            Self::Product { coefficient, factors } => {
+                !coefficient.denom().is_one() || factors.iter().any(|f| f.1 < 0)
+            }
+            Self::Leaf(_) | Self::Sum(_) => false,
         }
     }
 
@@ -261,17 +277,21 @@ impl Form {
             Self::Sum(terms) => {
                 terms.iter_mut().for_each(|t| t.sort(leaves));
                 terms.sort_by_cached_key(|t| t.term_key(leaves));
-                // A positive term in front saves a sign.
-                if terms[0].is_negative()
-                    && let Some(first) = terms.iter().position(|t| !t.is_negative())
-                {
-                    terms[..=first].rotate_right(1);
+                // A positive term in front saves a sign; a constant goes behind what varies.
+                let less = terms.iter().take_while(|t| t.is_negative()).count();
+                let more = terms[less..].iter().take_while(|t| !t.is_negative()).count();
+                if less > 0 && more > 0 {
+                    if terms[less - 1].last_place(leaves).rank < rank::TIME {
+                        terms[..less + more].rotate_left(less);
+                    } else {
+                        terms[..=less].rotate_right(1);
+                    }
                 }
             }
         }
     }
 
-    /// Kinetic terms before others, multipliers last; then by velocities, then by the other factors.
+    /// Kinetic terms before others, multipliers last; then by velocities, by positions, by the other factors.
     fn term_key(&self, leaves: &[Leaf]) -> TermKey {
         let mut places: Vec<(Place, i32)> = match self {
             Self::Leaf(_) | Self::Sum(_) => vec![(self.place(leaves), -2)],
@@ -281,8 +301,11 @@ impl Form {
         };
         places.sort_unstable();
         let is_last = places.iter().any(|p| p.0.rank >= rank::MULTIPLIER);
+        let constant = places.partition_point(|p| p.0.rank < rank::TIME);
         let still = places.partition_point(|p| p.0.rank < rank::VELOCITY);
         places.rotate_left(still);
+        let moving = places.len() - still;
+        places[moving..].rotate_left(constant);
         (is_last, std::cmp::Reverse(self.speed(leaves)), places)
     }
 }

@@ -208,7 +208,7 @@ impl Field {
     }
 
     /// The quotient without what divides above and below.
-    fn cancelled(&mut self, q: Quotient) -> Option<Quotient> {
+    pub(super) fn cancelled(&mut self, q: Quotient) -> Option<Quotient> {
         let Quotient { mut above, mut below } = q;
         above = self.with_sines_cancelled(above)?;
         if above.is_zero() {

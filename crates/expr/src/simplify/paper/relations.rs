@@ -134,7 +134,7 @@ impl Graph {
         Some(self.sum(terms))
     }
 
-    fn constant_atom(&self, field: &Field, atom: u32) -> Option<Expr> {
+    pub(super) fn constant_atom(&self, field: &Field, atom: u32) -> Option<Expr> {
         let argument = |multiples: &[(usize, i64)]| {
             let mut terms = Vec::new();
             for &(generator, n) in multiples {

@@ -1,0 +1,177 @@
+//! Formulas as sums of parts: fractions that differ in their denominators, squares of sums beside each other.
+
+use std::collections::BTreeMap;
+
+use num_traits::One;
+
+use super::atoms::Atom;
+use super::collect::{Collector, half_power, rational_root, square_root};
+use super::form::{Form, rank};
+use super::polynomial::{Budget, Coefficient, Monomial, Polynomial};
+use super::quotient::Quotient;
+
+/// Longer sums are not taken apart.
+const MOST: usize = 120;
+/// Work on cancelling what the parts of one quotient have above and below.
+const CANCELLING: usize = 12_000;
+
+impl Collector<'_> {
+    /// A quotient as a sum of parts that have different denominators: $p_x^2/2m$ beside what has the determinant of
+    /// the masses below. Nothing where all terms have one denominator.
+    pub(super) fn apart(&mut self, q: &Quotient) -> Option<Vec<Quotient>> {
+        if q.above.len() < 2 || q.above.len() > MOST {
+            return None;
+        }
+        self.work.spend(4 * q.above.len())?;
+        let inside = self.atoms_below(q);
+        // What is multiplied with each product of atoms that no denominator has.
+        let mut groups: BTreeMap<Monomial, Polynomial> = BTreeMap::new();
+        for (m, k) in q.above.terms() {
+            let mut outer = Monomial::one();
+            for &(atom, n) in m.factors().iter().filter(|f| !inside.contains(&f.0)) {
+                outer = outer.times(&Monomial::atom(atom, n));
+            }
+            groups.entry(outer).or_default().add_term(m.clone(), k)?;
+        }
+        if groups.len() < 2 {
+            return None;
+        }
+        // NOTE: reading the expression may have taken all that its field was given.
+        let budget = std::mem::replace(&mut self.field.budget, Budget(CANCELLING));
+        let cancelled: Option<Vec<Quotient>> = groups
+            .into_values()
+            .map(|above| self.field.cancelled(Quotient { above, below: q.below.clone() }))
+            .collect();
+        self.field.budget = budget;
+        let mut parts: BTreeMap<Denominator, Polynomial> = BTreeMap::new();
+        for Quotient { above, below } in cancelled? {
+            self.work.spend(8 * above.len())?;
+            for (m, k) in above.terms() {
+                let mut powers = Monomial::one();
+                for &(atom, n) in m.factors().iter().filter(|f| f.1 < 0) {
+                    powers = powers.times(&Monomial::atom(atom, n));
+                }
+                parts.entry((below.clone(), powers)).or_default().add_term(m.clone(), k)?;
+            }
+        }
+        let is_apart = parts.len() > 1;
+        let quotient = |((below, _), above)| Quotient { above, below };
+        is_apart.then(|| parts.into_iter().map(quotient).collect())
+    }
+
+    /// The atoms that stand in denominators, sines and cosines of one angle together.
+    fn atoms_below(&mut self, q: &Quotient) -> Vec<u32> {
+        let mut inside: Vec<u32> = Vec::new();
+        for &f in q.below.keys() {
+            inside.extend(self.field.factors[f].atoms());
+        }
+        for (m, _) in q.above.terms() {
+            inside.extend(m.factors().iter().filter(|f| f.1 < 0).map(|f| f.0));
+        }
+        for i in 0..inside.len() {
+            let angle = match self.field.atoms.atom(inside[i]) {
+                Atom::Cos(angle) | Atom::Sin(angle) => angle.clone(),
+                Atom::Node(_) | Atom::Tan(_) | Atom::Exp(_) | Atom::Root(_) => continue,
+            };
+            let (sine, cosine) = self.field.atoms.circle(&angle);
+            inside.extend([sine, cosine]);
+        }
+        inside.sort_unstable();
+        inside.dedup();
+        inside
+    }
+
+    /// $(x_1 - x_2)^2 + (y_1 - y_2)^2 + \dots$: terms that share what varies belong together, and some of these groups
+    /// are squares.
+    pub(super) fn by_squares(&mut self, p: &Polynomial) -> Option<Form> {
+        if p.len() < 4 || p.len() > MOST {
+            return None;
+        }
+        self.work.spend(2 * p.len())?;
+        let mut groups: Vec<(Vec<u32>, Polynomial)> = Vec::new();
+        for (m, k) in p.terms() {
+            let mut atoms: Vec<u32> = Vec::new();
+            for &(atom, _) in m.factors() {
+                self.know(atom);
+                if self.leaves[atom as usize].place.rank >= rank::TIME {
+                    atoms.push(atom);
+                }
+            }
+            let mut sum = Polynomial::term(m.clone(), *k);
+            let (same, others): (Vec<_>, Vec<_>) =
+                groups.into_iter().partition(|g| g.0.iter().any(|a| atoms.contains(a)));
+            groups = others;
+            for (more, part) in same {
+                atoms.extend(more);
+                sum = sum.plus(&part)?;
+            }
+            groups.push((atoms, sum));
+        }
+        if groups.len() < 2 {
+            return None;
+        }
+        let (mut terms, mut rest) = (Vec::new(), Polynomial::zero());
+        for (_, part) in groups {
+            match self.square(&part) {
+                Some(square) => terms.push(square),
+                None => rest = rest.plus(&part)?,
+            }
+        }
+        if terms.is_empty() {
+            return None;
+        }
+        if !rest.is_zero() {
+            terms.extend(self.grouped(&rest).terms());
+        }
+        Some(Form::Sum(terms))
+    }
+
+    /// A factor of $Ax^2 + Bx + C$ with polynomials $A$, $B$ and $C$, where $B^2 - 4AC = R^2$: of the product
+    /// $(2Ax + B - R)(2Ax + B + R) = 4A(Ax^2 + Bx + C)$.
+    pub(super) fn factor_of_quadratic(&mut self, p: &Polynomial) -> Option<Polynomial> {
+        const SHORT: usize = 10;
+        if p.len() < 3 || p.len() > SHORT {
+            return None;
+        }
+        let number = Coefficient::from_integer;
+        for x in p.atoms() {
+            let powers = p.by_power(x);
+            let is_quadratic = powers.keys().all(|n| (0..=2).contains(n));
+            let (Some(a), true) = (powers.get(&2), is_quadratic) else { continue };
+            self.work.spend(4 * p.len())?;
+            let empty = Polynomial::zero();
+            let [b, c] = [1, 0].map(|n| powers.get(&n).unwrap_or(&empty));
+            let square = self.field.times_polynomials(b, b)?;
+            let product = self.field.times_polynomials(a, c)?;
+            let rest = product.times_term(&Monomial::one(), &number(-4))?;
+            let discriminant = square.plus(&rest)?;
+            let Some(root) = root_of(&discriminant) else { continue };
+            let twice = a.times_term(&Monomial::atom(x, 1), &number(2))?;
+            let factor = twice.plus(b)?.plus(&root.opposite())?.stripped();
+            if let Some(factor) = factor.filter(|f| f.len() > 1) {
+                return Some(factor);
+            }
+        }
+        None
+    }
+
+    /// $k\,c\,(a + b)^2$
+    fn square(&mut self, p: &Polynomial) -> Option<Form> {
+        let common = p.common_monomial();
+        let (primitive, k) = p.primitive()?;
+        let root = square_root(&primitive.times_term(&common.inverse(), &Coefficient::one())?)?;
+        let sum = self.flat(&root);
+        Some(self.term(&common, k).times(sum.clone()).times(sum))
+    }
+}
+
+/// $\sqrt p$ for the square of a product or of a sum.
+fn root_of(p: &Polynomial) -> Option<Polynomial> {
+    match p.as_term() {
+        Some((m, k)) => Some(Polynomial::term(half_power(m)?, rational_root(k)?)),
+        None => square_root(p),
+    }
+}
+
+/// Factors of several terms, and powers of atoms.
+type Denominator = (BTreeMap<usize, u32>, Monomial);
