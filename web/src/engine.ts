@@ -129,22 +129,35 @@ class Room {
   }
 }
 
+/** Rooms with the first module, and with the whole one from the first question on that the first leaves to it. */
 class InPage implements Engine {
   readonly home = "this page";
   readonly portable = true;
-  private motion: Room;
-  private study: Room | null = null;
+  private first: Partial<Record<Lane, Room>> = {};
+  private rest: Partial<Record<Lane, Room>> = {};
+  private loading: Promise<WebAssembly.Module> | null = null;
+  private cancelled = { motion: 0, study: 0 };
   constructor(private module: WebAssembly.Module, private script: string) {
-    this.motion = new Room(module, script);
+    this.first.motion = new Room(module, script);
   }
-  ask<T>(question: Question, lane: Lane = "motion"): Promise<Answer<T>> {
-    if (lane === "motion") return this.motion.ask(question);
-    this.study ??= new Room(this.module, this.script);
-    return this.study.ask(question);
+  async ask<T>(question: Question, lane: Lane = "motion"): Promise<Answer<T>> {
+    const cancelled = this.cancelled[lane];
+    const answer = await (this.first[lane] ??= new Room(this.module, this.script)).ask<T & { elsewhere?: boolean }>(question);
+    if (!answer.elsewhere) return answer;
+    let module;
+    try {
+      module = await (this.loading ??= compiled("pfaff_whole.wasm.gz"));
+    } catch (error) {
+      this.loading = null;
+      return failed(`this needs the rest of the engine, which cannot be loaded: ${String(error)}`) as Answer<T>;
+    }
+    if (this.cancelled[lane] !== cancelled) return failed(GIVEN_UP) as Answer<T>;
+    return (this.rest[lane] ??= new Room(module, this.script)).ask<T>(question);
   }
   cancel(lane: Lane): void {
-    if (lane === "motion") this.motion.cancel();
-    else this.study?.cancel();
+    this.cancelled[lane] += 1;
+    this.first[lane]?.cancel();
+    this.rest[lane]?.cancel();
   }
 }
 
@@ -163,16 +176,25 @@ async function file(name: string): Promise<Response> {
   return answer;
 }
 
+/** A module of the site. */
+async function compiled(name: string): Promise<WebAssembly.Module> {
+  return moduleOf(new Uint8Array(await (await file(name)).arrayBuffer()));
+}
+
+/** A module from its bytes, packed or not: a server may have unpacked them on the way. */
+async function moduleOf(bytes: Uint8Array): Promise<WebAssembly.Module> {
+  const raw = bytes[0] === 0x1f ? await unpacked(bytes) : bytes;
+  return WebAssembly.compile(raw as BufferSource);
+}
+
 /** The engine of this page: a server if the page came from one, else the module beside or inside it. */
 export async function engine(): Promise<Engine> {
   const token = document.querySelector<HTMLMetaElement>("meta[name=pfaff-token]")?.content;
   if (token) return new Server(token);
   const inside = document.getElementById("pfaff-module")?.textContent;
-  const [script, packed] = await Promise.all([
+  const [script, module] = await Promise.all([
     document.getElementById("pfaff-worker")?.textContent ?? file("worker.js").then((f) => f.text()),
-    inside ? bytesOf(inside.trim()) : file("pfaff.wasm.gz").then(async (f) => new Uint8Array(await f.arrayBuffer())),
+    inside ? moduleOf(bytesOf(inside.trim())) : compiled("pfaff.wasm.gz"),
   ]);
-  // A server may have unpacked it on the way.
-  const raw = packed[0] === 0x1f ? await unpacked(packed) : packed;
-  return new InPage(await WebAssembly.compile(raw as BufferSource), script);
+  return new InPage(module, script);
 }

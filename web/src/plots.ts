@@ -1,8 +1,7 @@
 // Plots of columns: over time, or one column against another. Kept runs lie under the current one.
 
 import uPlot from "uplot";
-import { element } from "./dom";
-
+import { brief, element } from "./dom";
 import type { Asked } from "./state";
 
 export interface Columns { name: string; t: number[]; values: Map<string, (number | null)[]>; asked?: Asked }
@@ -82,11 +81,14 @@ export class Plot {
 
 type Drawing = [unknown[], unknown[], 1 | 2];
 
+/** A value below the plot; nothing where the pointer is elsewhere. */
+const value = (_: uPlot, x: number | null | undefined) => (typeof x === "number" ? brief(x) : "");
+
 const curve = (run: Columns, runs: Columns[], name: string, k: number) => {
   const current = run === runs[runs.length - 1];
   return {
     label: current ? name : `${name} (${run.name})`, stroke: colour(k), width: current ? 1.8 : 1.2,
-    dash: current ? undefined : [5, 4], points: { show: false },
+    dash: current ? undefined : [5, 4], points: { show: false }, value,
   };
 };
 
@@ -96,7 +98,7 @@ function overTime(runs: Columns[], y: string[]): Drawing {
   const joined = tables.length === 1 ? tables[0] : uPlot.join(tables as uPlot.AlignedData[]);
   // Rows that another run adds are no gaps.
   const all = series.map((s) => ({ ...s, spanGaps: runs.length > 1 }));
-  return [[{ label: "t" }, ...all], joined, 1];
+  return [[{ label: "t", value }, ...all], joined, 1];
 }
 
 function portrait(runs: Columns[], x: string, y: string[], dots: boolean): Drawing {

@@ -31,7 +31,7 @@ async function ownPage(): Promise<string | null> {
   try {
     const names = ["index.html", "workbench.css", "workbench.js", "worker.js"];
     const [html, style, script, worker] = await Promise.all(names.map(async (f) => (await fetch(f)).text()));
-    const bytes = new Uint8Array(await (await fetch("pfaff.wasm.gz")).arrayBuffer());
+    const bytes = new Uint8Array(await (await fetch("pfaff_whole.wasm.gz")).arrayBuffer());
     let text = "";
     for (let k = 0; k < bytes.length; k += 32768) text += String.fromCharCode(...bytes.subarray(k, k + 32768));
     return oneFile(html!, style!, script!, worker!, btoa(text));

@@ -29,6 +29,10 @@ export function formulas(panel: HTMLElement, html: string, signs: string | null,
   }
   panel.append(...said.filter((w) => /^Conserved/.test(w.textContent ?? "")));
   if (signs) panel.append(element("p", { class: "hint" }, `Signs: ${signs}.`));
+  // Where an equation is wider than its panel, its right side goes below its left one.
+  for (const math of panel.querySelectorAll<MathMLElement>("section > math")) {
+    math.classList.toggle("narrow", math.getBoundingClientRect().width > panel.clientWidth);
+  }
 }
 
 /** Degrees of freedom and classes, in one line. */

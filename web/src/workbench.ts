@@ -61,6 +61,8 @@ export class Workbench {
   private begun = 0;
   private busy = false;
   private again = false;
+  /** Initial values that the hand has just set. */
+  private dragged: string[] = [];
   private hand: { handle: Handle; kind: "place" | "velocity"; x: number; y: number } | null = null;
 
   constructor(private readonly engine: Engine) {
@@ -290,7 +292,7 @@ export class Workbench {
     this.editor.show(reading);
     this.mistakes(reading.diagnostics);
     document.body.classList.toggle("stale", !reading.model);
-    if (!reading.model) return this.say("The text has a mistake; the views show the last motion.", true);
+    if (!reading.model) return this.say("A mistake in the text: last motion shown", true);
     this.own = reading.model;
     this.forget();
     this.knobs();
@@ -310,7 +312,7 @@ export class Workbench {
   private mistakes(list: Reading["diagnostics"]): void {
     byId("mistakes").replaceChildren(...list.map((d) => element("li", { class: d.severity },
       element("button", { type: "button", click: () => this.editor.goTo(d.from) }, `Line ${d.line}, column ${d.column}`),
-      ` ${d.message}`, ...(d.hint ? [element("em", {}, ` ${d.hint}`)] : []))));
+      ` ${d.message}`, ...(d.hint ? [element("em", {}, `${d.hint.charAt(0).toUpperCase()}${d.hint.slice(1)}`)] : []))));
   }
 
   private knobs(): void {
@@ -368,6 +370,7 @@ export class Workbench {
     if (hand.kind === "velocity") question.v = values(own.coordinates.map((c) => `${c}'`));
     const answer = await this.engine.ask<{ initial: Record<string, number> }>(question);
     if (answer.error) return this.fault(answer.error);
+    this.dragged = Object.keys(answer.initial);
     for (const [name, value] of Object.entries(answer.initial)) this.state.initial[name] = Number(value.toPrecision(6));
   }
 
@@ -403,8 +406,17 @@ export class Workbench {
     if (this.again || this.hand) this.run();
   }
 
+  /** A hand that pulls a point off its constraints means the nearest place on them: that is where it starts. */
+  private settle(answer: Shown): void {
+    const moved = answer.motion.notes.map((note) => /^initial (\S+) moved from /.exec(note)?.[1]);
+    if (!moved.some((name) => name && this.dragged.includes(name))) return;
+    for (const name of this.dragged) this.state.initial[name] = this.firstValue(name) ?? this.state.initial[name] ?? 0;
+    answer.motion.notes = answer.motion.notes.filter((_, k) => !moved[k] || !this.dragged.includes(moved[k]));
+  }
+
   private arrived(answer: Shown, dragged: boolean): void {
     this.shown = answer;
+    if (dragged) this.settle(answer);
     const took = performance.now() - this.begun;
     const { motion } = answer;
     const early = motion.stop.reason === "end" ? "" : `Stopped at t = ${brief(motion.stop.t)} (${motion.stop.reason.replaceAll("_", " ")}). `;

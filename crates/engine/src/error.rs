@@ -9,6 +9,12 @@ use pfaff_mechanics::Refusal;
 use pfaff_model::{Diagnostic, ParseErrors, Source};
 use pfaff_program::CompileError;
 
+/// Whether this build has everything.
+pub(crate) const WHOLE: bool = cfg!(feature = "whole");
+
+/// What a build without the feature `whole` answers to a request for what it leaves out.
+pub const LEFT_OUT: &str = "this build of pfaff has its most used parts only";
+
 /// Why there is no result.
 ///
 /// ```
@@ -65,6 +71,12 @@ impl Failure {
             Self::Text(errors) => Error::Text(errors),
             Self::Usage(message) => Error::Usage(message),
         }
+    }
+
+    /// Refuses what this build leaves out; see [`WHOLE`].
+    #[cold]
+    pub(crate) fn left_out() -> Self {
+        Self::usage(LEFT_OUT)
     }
 
     pub(crate) fn usage(message: impl Into<String>) -> Self {

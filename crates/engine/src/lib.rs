@@ -118,7 +118,7 @@ pub use ensemble::lanes::{LaneCheck, LaneCheckKind, LaneEventRecord, LaneMotion}
 pub use ensemble::prepared::PreparedModel;
 pub use ensemble::sequence::Sampling;
 pub use ensemble::{CaseMotion, Ensemble};
-pub use error::Error;
+pub use error::{Error, LEFT_OUT};
 pub use gallery::{GALLERY, GalleryFiles, GalleryModel, gallery_model};
 pub use model::Model;
 pub use motion::column::Column;

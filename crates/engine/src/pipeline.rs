@@ -24,7 +24,7 @@ use pfaff_solver::Method;
 use crate::audit::error::error_check;
 use crate::clock::{Interrupt, Stopwatch};
 use crate::derivation::{Derivation, derive, derive_shortest};
-use crate::error::{Error, Failure};
+use crate::error::{Error, Failure, WHOLE};
 use crate::model::Model;
 use crate::motion::sensitivity::{Gradient, Sensitivity};
 use crate::motion::verdict::{Audit, Check};
@@ -94,12 +94,15 @@ fn shielded(
         watch(progress) && !Interrupt::is_asked(request.interrupt)
     };
     let is_exact = Precision::of(&own, request) == Precision::DoubleDouble;
-    if is_exact {
+    if !WHOLE && (is_exact || request.has_derivatives()) {
+        return Err(Failure::left_out());
+    }
+    if WHOLE && is_exact {
         double_double::check(&own)?;
     }
-    if !request.has_derivatives() {
+    if !WHOLE || !request.has_derivatives() {
         let mut motion = solved(model, derivation, request, watch)?;
-        if is_exact {
+        if WHOLE && is_exact {
             let derived = derive(model, request.principle)?;
             let workspace = derived.workspace();
             let settings = Settings::new(&workspace, request)?;
@@ -259,17 +262,21 @@ fn solved(
         jump::refused(workspace, "a model with memory")?;
     }
     jump::refused_principle(workspace, request.principle.unwrap_or(model.principle))?;
-    if variational::is_fractional(workspace) {
-        return variational::run(workspace, request);
-    }
-    if bvp::has_ends(workspace) {
-        return bvp::run(workspace, request, watch);
-    }
     let has_noise = !workspace.noises.is_empty();
+    if WHOLE {
+        if variational::is_fractional(workspace) {
+            return variational::run(workspace, request);
+        }
+        if bvp::has_ends(workspace) {
+            return bvp::run(workspace, request, watch);
+        }
+    } else if has_noise || bvp::has_ends(workspace) || volterra::has_memory(workspace) {
+        return Err(Failure::left_out());
+    }
     if !has_noise && !volterra::has_memory(workspace) && hybrid::is_hybrid(workspace) {
         return hybrid::run(workspace, request, watch);
     }
-    if !workspace.noises.is_empty() {
+    if WHOLE && has_noise {
         return noise::run(workspace, request, watch);
     }
     let clock = Stopwatch::start(request.clock);

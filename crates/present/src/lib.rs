@@ -28,9 +28,11 @@ pub use equations::{
 };
 pub use geometry::{present_fractional_forms, present_geometry, trace_table};
 pub use json::json_text;
+#[cfg(not(target_arch = "wasm32"))]
+pub use motion::write_motion;
 pub use motion::{
     FileFormat, comparison_table, motion_table, notes, residual_figure, sentence, summary,
-    view_json, view_text, write_motion,
+    view_json, view_text,
 };
 pub use number::brief;
 pub use phase::{
@@ -43,9 +45,11 @@ pub use sweep::{Keep, SweepSummary, SweepTable};
 pub use sweep_figure::{SweepPlot, SweepRows};
 pub use sweep_page::{SweepPage, sweep_page};
 pub use table::{
-    Block, Cells, ColumnDifference, Heading, Kind, Table, TableDifference, TableReader,
-    TableWriter, Texts, column_values, difference,
+    Block, Cells, ColumnDifference, Heading, Kind, Table, TableDifference, Texts,
+    column_values, difference,
 };
+#[cfg(not(target_arch = "wasm32"))]
+pub use table::{TableReader, TableWriter};
 
 /// What people read.
 pub trait ToText {

@@ -122,3 +122,29 @@ def test_missing_packages_are_named(sleigh, monkeypatch):
     monkeypatch.setitem(sys.modules, "sympy", None)
     with pytest.raises(ImportError, match="pip install sympy"):
         sleigh.to_sympy()
+
+
+def test_without_rust_the_build_says_what_is_missing(tmp_path):
+    import subprocess
+    import sys
+
+    from conftest import ROOT
+
+    pytest.importorskip("maturin")
+    ask = "import build_backend; build_backend.get_requires_for_build_wheel()"
+    run = [sys.executable, "-c", ask]
+
+    def said(path):
+        environment = {"PATH": str(path), "PYTHONPATH": str(ROOT / "crates/python")}
+        return subprocess.run(run, env=environment, capture_output=True, text=True, cwd=tmp_path)
+
+    nothing = said(tmp_path)
+    assert nothing.returncode != 0
+    assert "there is no cargo" in nothing.stderr and "https://rustup.rs" in nothing.stderr
+    # Programs that tell an old version.
+    for name, version in {"cargo": "cargo 1.60.0", "rustc": "rustc 1.60.0 (7737e0b5c 2022-04-04)"}.items():
+        program = tmp_path / name
+        program.write_text(f"#!/bin/sh\necho '{version}'\n")
+        program.chmod(0o755)
+    old = said(tmp_path)
+    assert old.returncode != 0 and "this is rustc 1.60.0" in old.stderr

@@ -10,6 +10,7 @@ use pfaff_present::{
 };
 use serde_json::{Value, json};
 
+use crate::WHOLE;
 use crate::question::{Fault, Question};
 
 /// Coordinates above which equations are shown in outline.
@@ -49,9 +50,19 @@ fn quick(
     model: &Model,
     principle: Option<pfaff::Principle>,
 ) -> Result<Option<Presentation>, Fault> {
-    let is_other =
-        model.coordinates.len() > LARGE || present_fractional(model, principle)?.is_some();
+    let is_other = model.coordinates.len() > LARGE || fractional(model, principle)?.is_some();
     Ok(if is_other { None } else { present_short_quickly(&derive(model, principle)?) })
+}
+
+/// The equations of an extremum with memory; none of other models.
+fn fractional(
+    model: &Model,
+    principle: Option<pfaff::Principle>,
+) -> Result<Option<Presentation>, Fault> {
+    if WHOLE {
+        return Ok(present_fractional(model, principle)?);
+    }
+    if pfaff::is_fractional(&model.workspace()) { Err(Fault::Elsewhere) } else { Ok(None) }
 }
 
 /// The equations as they are laid out.
@@ -62,7 +73,7 @@ pub(crate) fn presentation(
 ) -> Result<Presentation, Fault> {
     match form {
         None | Some("multipliers") => {
-            if let Some(shown) = present_fractional(model, principle)? {
+            if let Some(shown) = fractional(model, principle)? {
                 return Ok(shown);
             }
             if model.coordinates.len() > LARGE {
@@ -71,6 +82,7 @@ pub(crate) fn presentation(
             let derivation = derive(model, principle)?;
             Ok(present_short(&derivation).unwrap_or_else(|| present(&derivation)))
         }
+        _ if !WHOLE => Err(Fault::Elsewhere),
         Some("reduced") => present_reduced(&derive(model, principle)?).ok_or_else(|| {
             Fault::Question(
                 "an `equation` model has no multipliers that could be eliminated".to_owned(),

@@ -11,6 +11,10 @@
 //! A question names everything that its answer depends on: nothing is remembered between questions but what saves
 //! time.
 
+/// Whether this build answers every question. The first module of a page does without what few pages ask for, and says
+/// `elsewhere` to that: the page then loads the second one.
+pub(crate) const WHOLE: bool = cfg!(feature = "whole");
+
 #[cfg(target_arch = "wasm32")]
 mod border;
 mod equations;

@@ -10,11 +10,18 @@ pub(crate) enum Fault {
     Question(String),
     /// The model is wrong, or cannot be done.
     Engine(pfaff::Error),
+    /// This build leaves the answer to the whole one; see [`crate::WHOLE`].
+    Elsewhere,
 }
 
 impl From<pfaff::Error> for Fault {
     fn from(error: pfaff::Error) -> Self {
-        Self::Engine(error)
+        match error {
+            pfaff::Error::Usage(why) if !crate::WHOLE && why == pfaff::LEFT_OUT => {
+                Self::Elsewhere
+            }
+            error => Self::Engine(error),
+        }
     }
 }
 

@@ -9,7 +9,7 @@ use pfaff_present::json_text;
 use serde_json::{Map, Value, json};
 
 use crate::question::{Fault, Question};
-use crate::{equations, export, format, handles, motion, outline};
+use crate::{WHOLE, equations, export, format, handles, motion, outline};
 
 /// Answers questions about models.
 ///
@@ -69,6 +69,7 @@ impl<'a> Workbench<'a> {
         };
         let question = Question(map);
         match question.text("ask")? {
+            "section" | "export" | "explain" if !WHOLE => Err(Fault::Elsewhere),
             "gallery" => Ok(gallery()),
             "words" => Ok(outline::words()),
             "read" => self.read(question),
@@ -80,12 +81,14 @@ impl<'a> Workbench<'a> {
             "compare" => {
                 motion::compare(&self.model(question)?, question, &self.request(question)?)
             }
-            "section" => motion::section(&self.model(question)?, question, self.backend),
+            "section" if WHOLE => {
+                motion::section(&self.model(question)?, question, self.backend)
+            }
             "check" => Ok(motion::check(&self.model(question)?)),
-            "export" => {
+            "export" if WHOLE => {
                 export::answer(&self.model(question)?, question, &self.request(question)?)
             }
-            "explain" => explain(question),
+            "explain" if WHOLE => explain(question),
             other => Err(Fault::Question(format!("nobody knows the question `{other}`"))),
         }
     }
@@ -176,6 +179,7 @@ pub(crate) fn diagnostics(list: &[Diagnostic], source: &Source) -> Value {
 fn fault_answer(fault: &Fault) -> Value {
     match fault {
         Fault::Question(message) => json!({"error": {"message": message, "diagnostics": []}}),
+        Fault::Elsewhere => json!({"elsewhere": true}),
         Fault::Engine(pfaff::Error::Text(errors)) => json!({"error": {
             "message": errors.diagnostics.first().map_or("", |d| d.message.as_str()),
             "diagnostics": diagnostics(&errors.diagnostics, &errors.source),

@@ -14,7 +14,7 @@ use crate::support::{Folder, program, wait_for};
 fn site() -> Option<PathBuf> {
     let target = PathBuf::from(env!("CARGO_TARGET_TMPDIR"));
     let site = target.parent().map(|target| target.join("web")).unwrap_or_default();
-    if site.join("pfaff.wasm.gz").exists() {
+    if site.join("pfaff_whole.wasm.gz").exists() {
         return Some(site);
     }
     println!("skipped: there is no site in {}; `cargo xtask web` makes it", site.display());
@@ -96,6 +96,57 @@ fn the_engine_in_the_page_has_the_numbers_of_the_command_line() {
             }
         }
     }
+}
+
+/// The first module has what most pages ask for; the whole one is loaded with the first question that needs it.
+#[test]
+fn the_rest_of_the_engine_is_loaded_when_it_is_asked_for() {
+    let Some(site) = site() else { return };
+    let Some((driver, _one)) = super::driver() else { return };
+    let size = std::fs::metadata(site.join("pfaff.wasm.gz")).expect("it is there").len();
+    assert!(size <= 1_200_000, "{size} bytes before the first motion");
+    let browser = driver.browser();
+    browser.visit(&serve(site));
+    next_run(&browser, 0);
+    wait_for("the equations", || text_of(&browser, "#formulas").contains('m'));
+    let loaded = "return performance.getEntriesByType('resource').filter((e) => e.name.includes('pfaff_whole')).length;";
+    assert_eq!(browser.script(loaded, json!([])), json!(0));
+    let question = |name: &str, ask: &str, more: Value| {
+        let text = pfaff::gallery_model(name).expect("it is there").text;
+        let mut question = json!({"ask": ask, "text": text, "name": name, "samples": 11});
+        let own = question.as_object_mut().expect("an object");
+        own.extend(more.as_object().expect("an object").clone());
+        question
+    };
+    // A motion with memory, one with noise and one between given ends.
+    for name in ["fractional_relaxation", "langevin_sphere", "heisenberg"] {
+        let answer = ask(&browser, &question(name, "run", json!({})));
+        let output = program()
+            .args(["run", name, "--samples", "11", "--json"])
+            .env("PFAFF_CODE", "tape")
+            .output()
+            .expect("it runs");
+        let told: Value = serde_json::from_slice(&output.stdout).expect("JSON");
+        for (coordinate, values) in told["q"].as_object().expect("coordinates") {
+            let here = values.as_array().expect("a list").iter().filter_map(Value::as_f64);
+            for (a, b) in numbers(&answer, coordinate).iter().zip(here) {
+                // Rounding of generated code, which a search between ends multiplies.
+                assert!(
+                    (a - b).abs() <= 1e-11 * (1.0 + b.abs()),
+                    "{name}: {coordinate} {a} {b}"
+                );
+            }
+        }
+    }
+    assert_eq!(browser.script(loaded, json!([])), json!(1), "once");
+    let shown = ask(&browser, &question("pendulum", "equations", json!({"form": "hamilton"})));
+    assert!(shown["html"].as_str().is_some_and(|html| html.contains("<math")), "{shown}");
+    let picture = json!({"kind": "png", "columns": ["x"]});
+    let saved = ask(&browser, &question("sleigh", "export", picture));
+    assert!(saved["base64"].as_str().is_some_and(|data| data.starts_with("iVBOR")), "{saved}");
+    let found =
+        ask(&browser, &question("pendulum", "section", json!({"on": "rising x", "count": 3})));
+    assert_eq!(found["section"]["t"].as_array().map(Vec::len), Some(3), "{found}");
 }
 
 #[test]

@@ -110,6 +110,52 @@ fn a_line_a_mistake_a_slider_and_a_link() {
     );
 }
 
+/// Everything that was set by hand stands in a fresh profile, which then gives the same link.
+#[test]
+fn kept_runs_and_the_camera_are_in_the_link() {
+    let Some((driver, _one)) = super::driver() else { return };
+    let folder = Folder::new("workbench-link");
+    folder.write(
+        "space.pfaff",
+        "coordinates x, y, z\nparameters k = 1\nlagrangian (x'^2 + y'^2 + z'^2)/2 - k*(x^2 + y^2 + z^2)/2\n\
+        initial x = 1, y' = 1, z' = 0.5\ndraw point [x, y, z]\ndraw trail [x, y, z]\nsolve t = 0..5\n",
+    );
+    let studio = Studio::start(&folder, &["space.pfaff"]);
+    let browser = driver.browser();
+    browser.size(1280, 900);
+    browser.visit(&studio.address);
+    let runs = next_run(&browser, 0);
+    let turned = "const c = document.querySelector('#animation canvas'); c.focus(); \
+        const key = (key, shiftKey) => c.dispatchEvent(new KeyboardEvent('keydown', {key, shiftKey, bubbles: true})); \
+        for (let k = 0; k < 3; k += 1) { key('ArrowRight', true); key('+', false); } \
+        document.querySelector('#keep').click(); \
+        const knob = document.querySelector('#parameters input[type=range]'); knob.value = 2; \
+        knob.dispatchEvent(new Event('input', {bubbles: true}));";
+    browser.script(turned, json!([]));
+    next_run(&browser, runs);
+    let link = shared(&browser);
+    let other = driver.browser();
+    other.size(1280, 900);
+    other.visit(&link);
+    next_run(&other, 0);
+    let kept = "return [...document.querySelectorAll('#kept input')].map((e) => e.value);";
+    wait_for("the kept run", || other.script(kept, json!([])) == json!(["run 1"]));
+    assert_eq!(shared(&other), link);
+    // Without a turned camera it is another link.
+    let back = "const c = document.querySelector('#animation canvas'); c.focus(); \
+        c.dispatchEvent(new KeyboardEvent('keydown', {key: 'ArrowLeft', shiftKey: true, bubbles: true}));";
+    other.script(back, json!([]));
+    assert_ne!(shared(&other), link);
+}
+
+/// The address that *Copy link* gives.
+fn shared(browser: &Browser) -> String {
+    let press = "document.querySelector('#status').textContent = ''; document.querySelector('#share').click();";
+    browser.script(press, json!([]));
+    wait_for("the link", || text_of(browser, "#status").contains("The link is"));
+    browser.script("return location.href;", json!([])).as_str().expect("an address").to_owned()
+}
+
 #[test]
 fn points_are_dragged_and_phones_are_narrow() {
     let Some((driver, _one)) = super::driver() else { return };

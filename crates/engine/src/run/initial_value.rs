@@ -8,7 +8,7 @@ use pfaff_solver::integrate;
 use crate::audit::trajectory::TrajectoryEvidence;
 use crate::audit::{Evidence, audit};
 use crate::clock::Stopwatch;
-use crate::error::Failure;
+use crate::error::{Failure, WHOLE};
 use crate::motion::note::{Note, brief};
 use crate::motion::sample::Sample;
 use crate::motion::verdict::Audit;
@@ -69,6 +69,9 @@ pub(crate) fn integrated(
     let mut settings = Settings::new(model, request)?;
     settings.breaks = Branches::of(model).map_or_else(Vec::new, |branches| branches.breaks);
     if volterra::has_memory(model) {
+        if !WHOLE {
+            return Err(Failure::left_out());
+        }
         if let Some(method) = settings.geometric {
             return Err(Failure::Usage(format!(
                 "the method `{}` does not apply to models with memory: choose `auto`",

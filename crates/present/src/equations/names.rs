@@ -14,7 +14,8 @@ pub(crate) fn named_parts(model: &Workspace, outputs: &[Expr], into: &Graph) -> 
     let lets = Abbreviations::of(model);
     // NOTE: in a graph of their own, where no derived node stands for what is written here.
     let mut formulas = model.graph.on_paper_by_names(&lets.pairs(model, outputs), into);
-    let (names, definitions) = lets.used(model, &formulas, into);
+    let (names, definitions) =
+        lets.used(&formulas, into, |names, e| names.by_names(model, e, into));
     let own = names.len();
     formulas.splice(0..0, definitions);
     let options = NameOptions {
@@ -81,12 +82,24 @@ fn in_order(g: &Graph, mut waiting: Vec<(String, Expr)>) -> Vec<(String, Expr)> 
 }
 
 /// Outputs with the model's own names wherever they stand, and with primes for the rates of these names: the formulas
-/// as the text has them.
-pub(crate) fn own_words(model: &Workspace, outputs: &[Expr], into: &Graph) -> NamedParts {
+/// as the text has them. `is_quick` leaves them at that, instead of looking for shorter ones.
+pub(crate) fn own_words(
+    model: &Workspace,
+    outputs: &[Expr],
+    into: &Graph,
+    is_quick: bool,
+) -> NamedParts {
     let mut lets = Abbreviations::of(model);
     lets.add_rates(model);
-    let formulas = model.graph.shortest_on_paper(&lets.ways(model, outputs), into);
-    let (names, meanings) = lets.used(model, &formulas, into);
+    let formulas = lets.written(model, outputs, into, is_quick);
+    let has_rates = !lets.rates.is_empty();
+    let (names, meanings) = lets.used(&formulas, into, |names, e| {
+        if is_quick || has_rates {
+            names.written(model, &[e], into, is_quick)[0]
+        } else {
+            names.by_names(model, e, into)
+        }
+    });
     let definitions = in_order(into, names.into_iter().zip(meanings).collect());
     NamedParts { definitions, outputs: formulas }
 }
@@ -166,12 +179,32 @@ impl Abbreviations {
         outputs.iter().enumerate().map(ways).collect()
     }
 
+    /// An expression with the names in it where that is much shorter.
+    fn by_names(&self, model: &Workspace, e: Expr, into: &Graph) -> Expr {
+        model.graph.on_paper_by_names(&self.pairs(model, &[e]), into)[0]
+    }
+
+    /// Expressions with the names in them, as short as that is found; `is_quick` takes them as they stand.
+    fn written(
+        &self,
+        model: &Workspace,
+        outputs: &[Expr],
+        into: &Graph,
+        is_quick: bool,
+    ) -> Vec<Expr> {
+        if !is_quick {
+            return model.graph.shortest_on_paper(&self.ways(model, outputs), into);
+        }
+        let named: Vec<Expr> = self.pairs(model, outputs).iter().map(|pair| pair[1]).collect();
+        model.graph.in_reading_order(&named, into)
+    }
+
     /// The names that formulas use, in declared order, and what they mean, by earlier ones where that is shorter.
     fn used(
         &self,
-        model: &Workspace,
         formulas: &[Expr],
         into: &Graph,
+        meaning: impl Fn(&Self, Expr) -> Expr,
     ) -> (Vec<String>, Vec<Expr>) {
         let (mut names, mut meanings) = (Vec::new(), Vec::new());
         let mut roots = formulas.to_vec();
@@ -185,11 +218,7 @@ impl Abbreviations {
             }
             let rates = self.rates.get(..i).unwrap_or_default().to_vec();
             let earlier = Self { list: self.list[..i].to_vec(), rates };
-            let meaning = if self.rates.is_empty() {
-                model.graph.on_paper_by_names(&earlier.pairs(model, &[*e]), into)[0]
-            } else {
-                model.graph.shortest_on_paper(&earlier.ways(model, &[*e]), into)[0]
-            };
+            let meaning = meaning(&earlier, *e);
             roots.push(meaning);
             names.push(name.clone());
             meanings.push(meaning);

@@ -19,7 +19,8 @@ pub fn present_short(derivation: &Derivation) -> Option<Presentation> {
     laid_out(derivation, true)
 }
 
-/// As [`present_short`], without the search for conserved quantities, which takes longer than all the rest.
+/// As [`present_short`], without the searches for short formulas and for conserved quantities, which take longer than
+/// all the rest.
 pub fn present_short_quickly(derivation: &Derivation) -> Option<Presentation> {
     laid_out(derivation, false)
 }
@@ -71,7 +72,7 @@ fn laid_out(derivation: &Derivation, with_conserved: bool) -> Option<Presentatio
         kept: Vec::new(),
         vectors: Vec::new(),
     };
-    let presentation = presentation.in_own_words(model).with_vectors(model);
+    let presentation = presentation.in_own_words(model, !with_conserved).with_vectors(model);
     Some(match words {
         Some(words) => presentation.with_conserved(words),
         None => presentation,
@@ -131,8 +132,8 @@ fn held(model: &Workspace) -> Section {
 
 impl Presentation {
     /// All lines with the names of the text.
-    fn in_own_words(mut self, model: &Workspace) -> Self {
-        let named = own_words(model, &self.outputs(), &self.graph);
+    fn in_own_words(mut self, model: &Workspace, is_quick: bool) -> Self {
+        let named = own_words(model, &self.outputs(), &self.graph, is_quick);
         self.rename(named);
         self
     }

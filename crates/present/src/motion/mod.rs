@@ -14,5 +14,7 @@ pub use compare::comparison_table;
 pub use fit::residual_figure;
 pub use note::{notes, sentence};
 pub use summary::summary;
-pub use table::{FileFormat, motion_table, write_motion};
+#[cfg(not(target_arch = "wasm32"))]
+pub use table::write_motion;
+pub use table::{FileFormat, motion_table};
 pub use view::{view_json, view_text};

@@ -1,10 +1,13 @@
 //! A motion as columns, and as a file of any format.
 
+#[cfg(not(target_arch = "wasm32"))]
 use std::io::{self, Write};
 
 use pfaff::{Motion, Principle};
 
-use crate::{Table, ToJson};
+use crate::Table;
+#[cfg(not(target_arch = "wasm32"))]
+use crate::ToJson;
 
 /// The formats of a file with a motion.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -68,6 +71,7 @@ pub fn motion_table(motion: &Motion) -> Table<'_> {
 /// # Errors
 ///
 /// Those of the writer.
+#[cfg(not(target_arch = "wasm32"))]
 pub fn write_motion(
     motion: &Motion,
     format: FileFormat,

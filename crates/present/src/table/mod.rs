@@ -3,13 +3,16 @@
 //! Numbers read back exactly. What is not finite is an empty field in CSV and null in Parquet and Arrow, as it is
 //! `null` in JSON.
 
+#[cfg(not(target_arch = "wasm32"))]
 mod arrow;
 mod block;
 mod csv;
 mod difference;
 mod expression;
 mod parquet;
+#[cfg(not(target_arch = "wasm32"))]
 mod read;
+#[cfg(not(target_arch = "wasm32"))]
 mod stream;
 mod thrift;
 
@@ -18,7 +21,9 @@ use std::io::{self, Write};
 pub use block::{Block, Cells, Texts};
 pub use difference::{ColumnDifference, TableDifference, difference};
 pub use expression::column_values;
+#[cfg(not(target_arch = "wasm32"))]
 pub use read::TableReader;
+#[cfg(not(target_arch = "wasm32"))]
 pub use stream::TableWriter;
 
 /// What a column holds.
@@ -95,6 +100,7 @@ impl Table<'_> {
     /// # Errors
     ///
     /// Those of the writer.
+    #[cfg(not(target_arch = "wasm32"))]
     pub fn write_arrow(&self, out: &mut (dyn Write + Send)) -> io::Result<()> {
         arrow::write(self, out)
     }

@@ -7,6 +7,7 @@
 
 use std::io::{self, Write};
 
+#[cfg(not(target_arch = "wasm32"))]
 use parquet::errors::ParquetError;
 
 use super::Table;
@@ -26,6 +27,7 @@ const SNAPPY: i32 = 1;
 const DATA_PAGE: i32 = 0;
 
 /// The error of the file, where that was the cause.
+#[cfg(not(target_arch = "wasm32"))]
 pub(super) fn plain_error(error: ParquetError) -> io::Error {
     match error {
         ParquetError::External(inner) => match inner.downcast::<io::Error>() {
