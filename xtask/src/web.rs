@@ -10,8 +10,8 @@
 //!
 //! The scripts are committed, so that Rust alone builds `pfaff studio`; [`check`] compares them with their sources.
 //! The modules need the standard library for WebAssembly, built from its sources so that it is small: those of rustup's
-//! component `rust-src`, or of Debian's packages `rustc-web` and `rust-web-src`. Without sources that of rustup's target
-//! is taken as it is, and the modules are larger.
+//! component `rust-src`, or of Debian's packages `rustc-web` and `rust-web-src`. Without sources that of rustup's
+//! target is taken as it is, and the modules are larger.
 
 use std::fs;
 use std::path::{Path, PathBuf};

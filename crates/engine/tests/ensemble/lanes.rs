@@ -118,8 +118,8 @@ fn strict_motions_take_few_long_steps() {
     }
 }
 
-/// Beside a separatrix the looser integration may turn over where the motion swings back. It then has met angles that the
-/// motion never has, and does not say what errors are measured in: whatever passes has the error that it tells.
+/// Beside a separatrix the looser integration may turn over where the motion swings back. It then has met angles that
+/// the motion never has, and does not say what errors are measured in: whatever passes has the error that it tells.
 #[test]
 fn a_looser_integration_that_goes_astray_sets_no_scale() {
     let text = "coordinates p\nparameters g = 1\nlagrangian p'^2/2 + g*cos(p)\ninitial p' = 2";

@@ -114,8 +114,8 @@ fn a_rotor_is_slowed_by_the_load_of_its_unbalance() {
     assert!((last(&motion.multipliers, "friction(pin)") - 0.6 * load).abs() < 1e-7);
 }
 
-/// A double pendulum with friction in both pins: it comes to rest away from the lowest place. At each moment friction is
-/// μ times the reactions that the equations give, or less where a pin holds.
+/// A double pendulum with friction in both pins: it comes to rest away from the lowest place. At each moment friction
+/// is μ times the reactions that the equations give, or less where a pin holds.
 #[test]
 fn friction_of_two_pins_follows_their_loads() {
     let text = "coordinates x[2], y[2], th[2]\nparameters g = 9.81, mu = 0.4, r = 0.06\n\

@@ -6,9 +6,8 @@
 //!    \quad\text{for } k = p - 1, p \qquad (\mathrm H) $$
 //!
 //! The order $p$ is 8 or 16, so that the root in (H) is a few square roots. What is neglected are terms beyond $p$:
-//! with $r = h/\rho$, about $E^{1/p}$, they add up to $\tfrac12 E r/(1-r)$, which is less than $E$ for all tolerances below
-//! $10^{-3}$. As in a single run
-//! (`solver/ode/taylor.rs`), a step is compared with the equations at its end:
+//! with $r = h/\rho$, about $E^{1/p}$, they add up to $\tfrac12 E r/(1-r)$, which is less than $E$ for all tolerances
+//! below $10^{-3}$. As in a single run (`solver/ode/taylor.rs`), a step is compared with the equations at its end:
 //! $|h| \sum_i |\dot u_i - f_i|/s_i \le 100 E$.
 //! Models whose coefficients may not show what lies ahead are not integrated in this way.
 

@@ -1,6 +1,6 @@
-//! Friction of joints that carry in several directions: $Q = \tau\,\partial_{\dot q}\sigma$ with $|\tau| \le \mu|\lambda|$.
+//! Friction of joints that carry in several directions: $Q = \tau\,\partial_{\dot q}\sigma$, $|\tau| \le \mu|\lambda|$.
 //!
-//! The reactions of a joint depend on its own friction. With $\lambda = a + b\tau$, which (K) gives, a joint that slides
+//! The reactions of a joint depend on its own friction. With $\lambda = a + b\tau$, which (K) gives, one that slides
 //! with the sign $s$ has $\tau = -\mu s N$ and
 //!
 //! $$ N = |a - \mu s\,b N| = \frac{-\mu s\,a\cdot b + \sqrt{\mu^2(a\cdot b)^2 + (1 - \mu^2 b^2)\,a^2}}{1 - \mu^2 b^2}.
@@ -28,7 +28,7 @@ use crate::system::compiled::Dynamics;
 /// How often (N) is solved for each of several joints: what is left is the square of μ to this power.
 const SWEEPS: usize = 10;
 
-/// What stands for the friction of a joint until it is known: in $Q = (s X + Y)\,\partial_{\dot q}\sigma$ those of both.
+/// What stands for the friction of a joint until it is known: $X$ and $Y$ in $Q = (s X + Y)\,\partial_{\dot q}\sigma$.
 fn placeholders(g: &Graph, joint: usize) -> [Expr; 2] {
     ["odd", "even"]
         .map(|word| g.symbol(&format!("friction of joint {joint} {word}"), Role::Free))
