@@ -123,7 +123,7 @@ fn friction_of_two_pins_follows_their_loads() {
                 let ex[i = 1..2] = sin(th[i])/2\nlet ey[i = 1..2] = -cos(th[i])/2\n\
                 contact a: [x[1] - ex[1], y[1] - ey[1]] = 0, friction = mu, slip = r*th[1]'\n\
                 contact b: [x[2] - ex[2] - x[1] - ex[1], y[2] - ey[2] - y[1] - ey[1]] = 0,\n   friction = mu, slip = r*(th[2]' - th[1]')\n\
-                initial th[1] = 1, th[2] = 0.5\nsolve t = 0..12, tolerance = 1e-10";
+                initial th[1] = 1, th[2] = 0.5\nsolve t = 0..40, tolerance = 1e-10";
     let motion = sound(text);
     let mut held = [0; 2];
     for (k, (name, sign)) in [("a", 0), ("b", 1)].into_iter().enumerate() {

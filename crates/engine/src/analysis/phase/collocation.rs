@@ -282,7 +282,7 @@ pub(crate) fn collocated(
     let transitions = collocation_transitions(&mut problem, &path, STAGES).ok()?;
     let d = start.len();
     let y = path.first()[..d].to_vec();
-    let period = given.unwrap_or(path.first()[d]);
+    let period = given.unwrap_or_else(|| path.first()[d]);
     let turned = path.first()[path.dimension() - turning.len()..].to_vec();
     let before = std::mem::replace(&mut shooter.turned, turned.clone());
     let multipliers = multipliers(shooter, quotient, &path, (period, &transitions));
