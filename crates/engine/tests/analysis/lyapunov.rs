@@ -308,8 +308,8 @@ fn exponents_across_resets() {
     assert_eq!(found.zeros.time, 1);
 }
 
-/// A ball between two walls, one of which vibrates (Fermi 1949; Ulam 1961): at each impact a volume of (θ, x, x') shrinks
-/// by e², so that the sum of the exponents is 2 log e times the impacts in a unit of time. Without loss it is zero, and
+/// A ball between two walls, one of which vibrates (Fermi 1949; Ulam 1961): at each impact a volume of (θ, x, x')
+/// shrinks by e², so that the sum of the exponents is 2 log e times the impacts in a unit of time. Without loss it is zero, and
 /// the exponents are those of a symplectic map: opposite pairs.
 #[test]
 fn exponents_across_impacts() {
