@@ -309,8 +309,8 @@ fn exponents_across_resets() {
 }
 
 /// A ball between two walls, one of which vibrates (Fermi 1949; Ulam 1961): at each impact a volume of (θ, x, x')
-/// shrinks by e², so that the sum of the exponents is 2 log e times the impacts in a unit of time. Without loss it is zero, and
-/// the exponents are those of a symplectic map: opposite pairs.
+/// shrinks by e², so that the sum of the exponents is 2 log e times the impacts in a unit of time. Without loss it is
+/// zero, and the exponents are those of a symplectic map: opposite pairs.
 #[test]
 fn exponents_across_impacts() {
     let text = |e: f64| {
