@@ -1,5 +1,5 @@
-//! Energies, constraints and vectors as the text has them, in text, LaTeX, MathML and Typst: vectors in bold type, $\dot{\boldsymbol c}^2$ and
-//! $\boldsymbol W\cdot\mathsf J\,\boldsymbol W$ in the place of sums over components.
+//! Energies, constraints and vectors as the text has them, in text, LaTeX, MathML and Typst: vectors in bold type,
+//! $\dot{\boldsymbol c}^2$ and $\boldsymbol W\cdot\mathsf J\,\boldsymbol W$ in the place of sums over components.
 //!
 //! The equations of a page are written by components. What the text says in vectors is shorter, and it is what a reader
 //! starts from.
