@@ -53,39 +53,6 @@ pub(crate) fn tangent_rates(
     Some(TangentRates { symbols, rates })
 }
 
-/// Rates $\dot u$ that are the solution of $r(y, \dot u) = 0$, linear in $\dot u$ with the matrix $-m$.
-pub(crate) struct Solved<'a> {
-    /// $r$ over symbols for $\dot u$.
-    pub(crate) residual: Vec<Expr>,
-    pub(crate) symbols: Vec<Expr>,
-    /// $\dot u$
-    pub(crate) rates: &'a [Expr],
-    /// $m^{-1}r$
-    pub(crate) solution: &'a dyn Fn(&[Expr]) -> Vec<Expr>,
-}
-
-/// The same for a state with rates `first` and then those of a solution: $m\,\delta\dot u = \delta r$ with $\dot u$
-/// held has the factors of $\dot u$ itself, where the derivative of the solution has to differentiate them.
-pub(crate) fn tangent_rates_of_solution(
-    g: &Graph,
-    first: &[Expr],
-    solved: &Solved<'_>,
-    state: &[Expr],
-    changes: &[Vec<(Expr, f64)>],
-) -> Option<TangentRates> {
-    let functions = [first, &solved.residual].concat();
-    let along = tangent_rates(g, &functions, state, changes)?;
-    let images: Vec<(Expr, Expr)> =
-        solved.symbols.iter().copied().zip(solved.rates.iter().copied()).collect();
-    let mut rates = Vec::with_capacity(along.rates.len());
-    for part in along.rates.chunks(functions.len().max(1)) {
-        let (own, residual) = part.split_at(first.len());
-        rates.extend_from_slice(own);
-        rates.extend(g.merging(|| (solved.solution)(&g.substitute(residual, &images))));
-    }
-    Some(TangentRates { symbols: along.symbols, rates })
-}
-
 /// The rates along some directions by the entries of the Jacobian.
 fn by_jacobian(g: &Graph, plain: &[Expr], directions: &[Vec<(Expr, Expr)>]) -> Vec<Expr> {
     let mut by: Vec<Expr> = directions.iter().flatten().map(|&(symbol, _)| symbol).collect();

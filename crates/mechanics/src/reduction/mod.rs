@@ -314,13 +314,6 @@ impl Reduction {
         g.operations(&roots)
     }
 
-    /// $x$ of $B^\top M B\,x = r$ for another right side, by the same formulas as the rates.
-    ///
-    /// The derivative of $\dot u$ along a direction is that of $\delta r - \delta(B^\top MB)\,\dot u$.
-    pub fn solution(&self, right: &[Expr]) -> Vec<Expr> {
-        solve::solve(&self.graph, &self.mass, right).0
-    }
-
     /// How many products of two varying factors velocities and forces take.
     pub fn products(&self) -> usize {
         let g = &self.graph;

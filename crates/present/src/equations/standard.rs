@@ -63,9 +63,8 @@ impl StandardForm {
                  u', Pi are the forces along u"
             }
             Self::Kane => {
-                "u are generalised speeds, v[k,a] = dq'_k/du_a partial velocities, and those of points P and of \
-                 velocities W that the text names are v[P,a] = dP'/du_a and v[W,a] = dW/du_a, F generalised active \
-                 forces and F* generalised inertia forces"
+                "u are generalised speeds, v[k,a] = dq'_k/du_a partial velocities, also of the points and bodies \
+                 that the text names, F generalised active forces and F* generalised inertia forces"
             }
             Self::Maggi => {
                 "B[k,a] = dq'_k/du_a are the directions that the constraints allow, u being independent \

@@ -26,58 +26,13 @@ use super::tape::Tape;
 pub(crate) struct Dalembert {
     n: usize,
     m: usize,
-    /// Residual of the step over $t_0$, $h$, $q_0$, $v_0$, $q_1$, $\lambda$.
+    /// Residual of the step, then $p_1$; over $t_0$, $h$, $q_0$, $v_0$, $q_1$, $\lambda$.
     tape: Tape,
-    /// $p_1$ over the same.
-    swing: Tape,
     legendre: Legendre,
-    past: Past,
     matrix: Vec<f64>,
     step: Vec<f64>,
     lu: Lu,
     momenta: Vec<f64>,
-}
-
-/// The velocities at the starts of the steps before, which foretell where a step ends.
-#[derive(Clone, Debug, Default)]
-struct Past {
-    /// Where the last step ended, and how long it was.
-    end: f64,
-    h: f64,
-    /// The latest first.
-    velocities: [Vec<f64>; 2],
-    /// How many of them are known.
-    count: usize,
-}
-
-impl Past {
-    /// The mean velocity of the next step by the formulas of Adams and Bashforth.
-    fn foretell(&self, i: usize, v: f64) -> f64 {
-        let [first, second] = &self.velocities;
-        match self.count {
-            0 => v,
-            1 => (3.0 * v - first[i]) / 2.0,
-            _ => (23.0 * v - 16.0 * first[i] + 5.0 * second[i]) / 12.0,
-        }
-    }
-
-    /// Forgets what is not of the step just before.
-    fn keep_if_next(&mut self, t: f64, h: f64) {
-        // NOTE: times are rounded; a guess need not be exact.
-        let near = 1e-6 * h.abs();
-        if (t - self.end).abs() > near || (h - self.h).abs() > near {
-            self.count = 0;
-        }
-    }
-
-    /// Knows of a step that was taken.
-    fn add(&mut self, t: f64, h: f64, v: &[f64]) {
-        let [first, second] = &mut self.velocities;
-        std::mem::swap(first, second);
-        first.clear();
-        first.extend_from_slice(v);
-        (self.end, self.h, self.count) = (t + h, h, (self.count + 1).min(2));
-    }
 }
 
 impl Dalembert {
@@ -129,13 +84,10 @@ impl Dalembert {
         let mut inputs = vec![t, h];
         inputs.extend(q.iter().chain(&v).chain(&q1).chain(&λ));
         let unknowns: Vec<Expr> = q1.iter().chain(&λ).copied().collect();
-        let (residual, swing) = functions.split_at(n + m);
         Ok(Self {
             n,
             m,
-            tape: Tape::new(model, &inputs, residual, n + m, &unknowns, backend)?,
-            swing: Tape::new(model, &inputs, swing, 0, &[], backend)?,
-            past: Past::default(),
+            tape: Tape::new(model, &inputs, &functions, n + m, &unknowns, backend)?,
             legendre: Legendre::new(model, equations, backend)?,
             matrix: Vec::new(),
             step: vec![0.0; n + m],
@@ -160,9 +112,8 @@ impl Dalembert {
         inputs[2..2 + n].copy_from_slice(q);
         inputs[2 + n..2 + 2 * n].copy_from_slice(v);
         let first = 2 + 2 * n;
-        self.past.keep_if_next(t, h);
         for i in 0..n {
-            inputs[first + i] = q[i] + h * self.past.foretell(i, v[i]);
+            inputs[first + i] = q[i] + h * v[i];
         }
         // NOTE: the multipliers of the step before are a good guess.
         let speed = v.iter().fold(0.0_f64, |m, v| m.max(v.abs()));
@@ -170,7 +121,7 @@ impl Dalembert {
         iterate(|| {
             tape.evaluate();
             tape.matrix(matrix);
-            step.copy_from_slice(tape.values());
+            step.copy_from_slice(&tape.values()[..size]);
             if matrix.iter().chain(&*step).any(|x| !x.is_finite()) {
                 return Err(EvalError::NotFinite);
             }
@@ -182,10 +133,8 @@ impl Dalembert {
             let scale = largest(&unknowns[..n]).max(h.abs() * speed);
             Ok(largest(&step[..n]) / scale.max(f64::MIN_POSITIVE))
         })?;
-        self.swing.inputs.copy_from_slice(&self.tape.inputs);
-        self.swing.evaluate();
-        self.momenta.copy_from_slice(self.swing.values());
-        self.past.add(t, h, v);
+        self.tape.evaluate();
+        self.momenta.copy_from_slice(&self.tape.values()[size..]);
         end[..n].copy_from_slice(&self.tape.inputs[first..first + n]);
         for i in 0..n {
             end[n + i] = 2.0 * (end[i] - q[i]) / h - v[i];

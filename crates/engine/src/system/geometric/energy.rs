@@ -31,8 +31,6 @@ pub(crate) struct EnergyKeeping {
     n: usize,
     /// $E$, $\varphi$ of the holonomic constraints and $\psi$ of all, with slopes by $t$, $q$ and $\dot q$.
     invariants: Tape,
-    /// The same without slopes.
-    values: Tape,
     count: usize,
     /// Values at the start, and slopes in the middle.
     first: Vec<f64>,
@@ -76,7 +74,6 @@ impl EnergyKeeping {
         Ok(Self {
             n,
             invariants: Tape::new(model, &state, &functions, count, &state, backend)?,
-            values: Tape::new(model, &state, &functions, 0, &[], backend)?,
             count,
             first: vec![0.0; count],
             slopes: Vec::new(),
@@ -106,10 +103,8 @@ impl EnergyKeeping {
     ) -> Result<(), EvalError> {
         let d = 2 * self.n;
         let z0 = &y[..d];
-        self.values.inputs[0] = t;
-        self.values.inputs[1..].copy_from_slice(z0);
-        self.values.evaluate();
-        self.first.copy_from_slice(self.values.values());
+        self.evaluate(t, z0);
+        self.first.copy_from_slice(self.invariants.values());
         // NOTE: the constraints hold at the start up to rounding, which must not add up.
         self.first[1..].fill(0.0);
         system.flow(t, z0, &mut self.flow)?;
@@ -120,10 +115,8 @@ impl EnergyKeeping {
         for _ in 0..ITERATIONS {
             let z1 = &mut end[..d];
             z1.iter_mut().zip(z0.iter().zip(&self.change)).for_each(|(x, (z, δ))| *x = z + δ);
-            self.values.inputs[0] = t + h;
-            self.values.inputs[1..].copy_from_slice(z1);
-            self.values.evaluate();
-            self.right.copy_from_slice(self.values.values());
+            self.evaluate(t + h, z1);
+            self.right.copy_from_slice(self.invariants.values());
             let ends = z0.iter().zip(&*z1);
             middle.iter_mut().zip(ends).for_each(|(x, (a, b))| *x = 0.5 * (a + b));
             self.evaluate(t + 0.5 * h, &middle);

@@ -19,8 +19,6 @@ pub(super) struct Legendre {
     n: usize,
     m: usize,
     tape: Tape,
-    /// Whether one step of the iteration is the solution.
-    is_linear: bool,
     matrix: Vec<f64>,
     step: Vec<f64>,
     lu: Lu,
@@ -50,12 +48,9 @@ impl Legendre {
         let unknowns: Vec<Expr> = v.iter().chain(&ν).copied().collect();
         inputs.extend(&unknowns);
         inputs.extend(&p);
-        let slopes = g.merging(|| g.jacobian(&functions, &unknowns));
-        let is_linear = slopes.iter().flatten().all(|&s| !g.contains(s, &unknowns));
         Ok(Self {
             n,
             m,
-            is_linear,
             tape: Tape::new(model, &inputs, &functions, n + m, &unknowns, backend)?,
             matrix: Vec::new(),
             step: vec![0.0; n + m],
@@ -78,8 +73,8 @@ impl Legendre {
         inputs[n + 1..=2 * n].copy_from_slice(v);
         inputs[2 * n + 1..=n + size].fill(0.0);
         inputs[n + size + 1..].copy_from_slice(p);
-        let Self { tape, matrix, step, lu, is_linear, .. } = self;
-        let mut improve = || {
+        let Self { tape, matrix, step, lu, .. } = self;
+        iterate(|| {
             tape.evaluate();
             tape.matrix(matrix);
             step.copy_from_slice(tape.values());
@@ -93,12 +88,7 @@ impl Legendre {
             let largest = |x: &[f64]| x.iter().fold(0.0_f64, |m, x| m.max(x.abs()));
             // NOTE: pushes have other units, and vanish where the guess is right.
             Ok(largest(&step[..n]) / largest(&unknowns[..n]).max(f64::MIN_POSITIVE))
-        };
-        if *is_linear {
-            improve()?;
-        } else {
-            iterate(improve)?;
-        }
+        })?;
         v.copy_from_slice(&self.tape.inputs[n + 1..=2 * n]);
         Ok(())
     }

@@ -116,14 +116,9 @@ impl Geometric {
 /// Newton's iteration of an implicit step: steps of at most this size relative to the unknowns end it.
 const SMALL: f64 = 1e-14;
 const ITERATIONS: usize = 30;
-/// A foretold change that is not carried out.
-const NEGLIGIBLE: f64 = 1e-18;
 
-/// Repeats `improve`, a step of Newton's iteration that moves the unknowns and tells by how much relative to their
-/// sizes, until that is small or no longer shrinks below rounding.
-///
-/// Changes of Newton's iteration shrink as $\delta_{k+1} = K\delta_k^2$, and $K = \delta_k/\delta_{k-1}^2$ tells the
-/// next one: where that is far below rounding, the step that would only see it is left out.
+/// Repeats `improve`, which moves the unknowns and tells by how much relative to their sizes, until that is small or no
+/// longer shrinks below rounding.
 fn iterate(mut improve: impl FnMut() -> Result<f64, EvalError>) -> Result<(), EvalError> {
     let mut last = f64::INFINITY;
     for _ in 0..ITERATIONS {
@@ -131,11 +126,7 @@ fn iterate(mut improve: impl FnMut() -> Result<f64, EvalError>) -> Result<(), Ev
         if !change.is_finite() {
             return Err(EvalError::NotFinite);
         }
-        let rate = change / last;
-        // NOTE: the first change tells nothing of the next.
-        let is_known = last.is_finite() && rate < 1e-3;
-        let next = if is_known { change * rate * rate } else { change };
-        if change <= SMALL || next <= NEGLIGIBLE || (change < 1e-10 && rate >= 0.5) {
+        if change <= SMALL || (change < 1e-10 && change >= 0.5 * last) {
             return Ok(());
         }
         last = change;

@@ -16,9 +16,7 @@ use pfaff_solver::EvalError;
 
 use super::Reduced;
 use super::chart::Atlas;
-use crate::system::tangent_rates::{
-    Solved, TangentRates, tangent_rates, tangent_rates_of_solution,
-};
+use crate::system::tangent_rates::tangent_rates;
 use crate::system::taylor_system::{TaylorExpansion, fresh};
 
 /// What is carried with a motion.
@@ -62,7 +60,7 @@ impl TangentProgram {
             varied.filter(|(_, δ)| *δ != 0.0).collect()
         };
         let changes: Vec<_> = changes.iter().map(pairs).collect();
-        let along = rates_of_tangents(reduction, &plain, &state, &changes)?;
+        let along = tangent_rates(g, &plain, &state, &changes)?;
         let inputs = [&time[..], &state, &along.symbols].concat();
         let mut outputs = [plain.clone(), along.rates].concat();
         let of_forms = tangent_rates(g, &reduction.forms, &moving, &changes)?;
@@ -97,34 +95,6 @@ impl TangentProgram {
             series,
         })
     }
-}
-
-/// The rates of the derivatives: those of the rates as they are written, or by the solve that these come from,
-/// whichever is shorter.
-fn rates_of_tangents(
-    reduction: &Reduction,
-    plain: &[Expr],
-    state: &[Expr],
-    changes: &[Vec<(Expr, f64)>],
-) -> Option<TangentRates> {
-    let g = &reduction.graph;
-    let direct = tangent_rates(g, plain, state, changes);
-    let (velocities, rates) = plain.split_at(reduction.velocities.len());
-    let held = fresh(g, "held rate", rates.len());
-    let entry = |a: usize, b: usize| {
-        let (row, column) = (a.max(b), a.min(b));
-        reduction.mass[row * (row + 1) / 2 + column]
-    };
-    let row = |a: usize| {
-        let inertia = held.iter().enumerate().map(|(b, &x)| g.mul(entry(a, b), x));
-        g.sub(reduction.force[a], g.sum(inertia))
-    };
-    let residual = g.merging(|| (0..rates.len()).map(row).collect());
-    let solution = |right: &[Expr]| reduction.solution(right);
-    let solved = Solved { residual, symbols: held, rates, solution: &solution };
-    let solved = tangent_rates_of_solution(g, velocities, &solved, state, changes);
-    let length = |along: &TangentRates| g.live(&[plain, &along.rates].concat()).len();
-    [direct, solved].into_iter().flatten().min_by_key(length)
 }
 
 impl Reduced {

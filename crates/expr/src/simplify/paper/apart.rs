@@ -7,13 +7,11 @@ use num_traits::One;
 use super::atoms::Atom;
 use super::collect::{Collector, half_power, rational_root, square_root};
 use super::form::{Form, rank};
-use super::polynomial::{Budget, Coefficient, Monomial, Polynomial};
+use super::polynomial::{Coefficient, Monomial, Polynomial};
 use super::quotient::Quotient;
 
 /// Longer sums are not taken apart.
 const MOST: usize = 120;
-/// Work on cancelling what the parts of one quotient have above and below.
-const CANCELLING: usize = 12_000;
 
 impl Collector<'_> {
     /// A quotient as a sum of parts that have different denominators: $p_x^2/2m$ beside what has the determinant of
@@ -36,23 +34,17 @@ impl Collector<'_> {
         if groups.len() < 2 {
             return None;
         }
-        // NOTE: reading the expression may have taken all that its field was given.
-        let budget = std::mem::replace(&mut self.field.budget, Budget(CANCELLING));
-        let cancelled: Option<Vec<Quotient>> = groups
-            .into_values()
-            .map(|above| self.field.cancelled(Quotient { above, below: q.below.clone() }))
-            .collect();
-        self.field.budget = budget;
         let mut parts: BTreeMap<Denominator, Polynomial> = BTreeMap::new();
-        for Quotient { above, below } in cancelled? {
+        for above in groups.into_values() {
             self.work.spend(8 * above.len())?;
-            for (m, k) in above.terms() {
-                let mut powers = Monomial::one();
-                for &(atom, n) in m.factors().iter().filter(|f| f.1 < 0) {
-                    powers = powers.times(&Monomial::atom(atom, n));
-                }
-                parts.entry((below.clone(), powers)).or_default().add_term(m.clone(), k)?;
+            let part = Quotient { above, below: q.below.clone() };
+            let Quotient { above, below } = self.field.cancelled(part)?;
+            let mut powers = Monomial::one();
+            for &(atom, n) in above.common_monomial().factors().iter().filter(|f| f.1 < 0) {
+                powers = powers.times(&Monomial::atom(atom, n));
             }
+            let sum = parts.entry((below, powers)).or_default();
+            *sum = sum.plus(&above)?;
         }
         let is_apart = parts.len() > 1;
         let quotient = |((below, _), above)| Quotient { above, below };

@@ -305,8 +305,8 @@ impl Collector<'_> {
         let (mut best, mut is_flat) = (flat, true);
         for shared in [strictly_common(p), p.common_monomial()] {
             let Some(form) = self.outside(p, &shared) else { continue };
-            // A mass stands before its bracket and what varies behind it, also where that saves nothing.
-            let is_usual = self.is_constant(&shared) || self.is_varying(&shared);
+            // A mass stands before its bracket and an acceleration behind it, also where that saves nothing.
+            let is_usual = self.is_constant(&shared) || self.is_rate(&shared);
             if self.cost(&form) < self.cost(&best) + usize::from(is_usual) {
                 // NOTE: a number alone before a bracket gives way to parts with factors of their own.
                 (best, is_flat) = (form, shared.is_one());
@@ -336,12 +336,11 @@ impl Collector<'_> {
         m.factors().iter().all(|f| self.leaves[f.0 as usize].place.rank < rank::TIME)
     }
 
-    /// Whether it is a coordinate or a function of one, or a product of velocities and accelerations.
-    fn is_varying(&self, m: &Monomial) -> bool {
-        let is_above = m.factors().iter().all(|f| f.1 > 0);
-        let least = if m.factors().len() == 1 { rank::TIME } else { rank::VELOCITY };
-        let ranks = m.factors().iter().map(|f| self.leaves[f.0 as usize].place.rank);
-        !m.is_one() && is_above && ranks.min().is_some_and(|r| r >= least)
+    /// Whether all factors are velocities or accelerations.
+    fn is_rate(&self, m: &Monomial) -> bool {
+        let is_rate =
+            |f: &(u32, i32)| f.1 > 0 && self.leaves[f.0 as usize].place.rank >= rank::VELOCITY;
+        !m.is_one() && m.factors().iter().all(is_rate)
     }
 
     /// $C(x + ky) + \dots$ where $x$ and $y$ have the same coefficient $C$; coefficients consist of atoms that stand
@@ -445,15 +444,13 @@ impl Collector<'_> {
             return None;
         }
         let rest = p.times_term(&shared.inverse(), &k.recip())?;
-        let outer = self.term(shared, k);
-        let mut best = outer.clone().times(self.flat(&rest));
-        for inner in [self.partly(&rest), self.by_squares(&rest)].into_iter().flatten() {
-            let whole = outer.clone().times(inner);
-            if self.cost(&whole) <= self.cost(&best) {
-                best = whole;
+        let mut inner = self.flat(&rest);
+        for form in [self.partly(&rest), self.by_squares(&rest)].into_iter().flatten() {
+            if self.cost(&form) <= self.cost(&inner) {
+                inner = form;
             }
         }
-        Some(best)
+        Some(self.term(shared, k).times(inner))
     }
 
     /// The terms with one atom in a bracket of their own, the others after them.

@@ -171,7 +171,8 @@ impl Form {
                 let doubles = factors.iter().any(|(f, n)| *n > 0 && is_double(f));
                 let mut sum = if doubles && coefficient.denom() % 2 == 0 { HALVED } else { 0 };
                 let above = || factors.iter().filter(|f| f.1 > 0);
-                let is_fraction = factors.iter().any(|f| f.1 < 0);
+                let is_fraction =
+                    !coefficient.denom().is_one() || factors.iter().any(|f| f.1 < 0);
                 for (base, _) in above() {
                     sum += base.brackets(leaves, depth + 1, false);
                     let rank = base.place(leaves).rank;
@@ -277,16 +278,10 @@ impl Form {
             Self::Sum(terms) => {
                 terms.iter_mut().for_each(|t| t.sort(leaves));
                 terms.sort_by_cached_key(|t| t.term_key(leaves));
-                // A positive term in front saves a sign; a constant goes behind what varies.
+                // A positive term in front saves a sign.
                 let less = terms.iter().take_while(|t| t.is_negative()).count();
                 let more = terms[less..].iter().take_while(|t| !t.is_negative()).count();
-                if less > 0 && more > 0 {
-                    if terms[less - 1].last_place(leaves).rank < rank::TIME {
-                        terms[..less + more].rotate_left(less);
-                    } else {
-                        terms[..=less].rotate_right(1);
-                    }
-                }
+                terms[..less + more].rotate_left(less);
             }
         }
     }
