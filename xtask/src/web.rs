@@ -5,13 +5,14 @@
 //! crates/web ──rustc──► pfaff.wasm.gz, pfaff_whole.wasm.gz
 //! ```
 //!
-//! There are two modules. The first has what a page asks for when it is opened, and most of what comes then; the whole
-//! one is loaded with the first question that the other leaves to it, and stands in pages that are saved as one file.
+//! There are two modules. The first has what a page asks for when it is opened, and most of what comes then; the
+//! whole one is loaded with the first question that the other leaves to it, and stands in pages that are saved as one
+//! file.
 //!
 //! The scripts are committed, so that Rust alone builds `pfaff studio`; [`check`] compares them with their sources.
-//! The modules need the standard library for WebAssembly, built from its sources so that it is small: those of rustup's
-//! component `rust-src`, or of Debian's packages `rustc-web` and `rust-web-src`. Without sources that of rustup's
-//! target is taken as it is, and the modules are larger.
+//! The modules need the standard library for WebAssembly, built from its sources so that it is small: those of
+//! rustup's component `rust-src`, or of Debian's packages `rustc-web` and `rust-web-src`. Without sources that of
+//! rustup's target is taken as it is, and the modules are larger.
 
 use std::fs;
 use std::path::{Path, PathBuf};
