@@ -1,5 +1,6 @@
 //! The flow in phase space against closed forms and published numbers.
 
+mod collocation;
 mod continuation;
 mod discover;
 mod equilibria;
