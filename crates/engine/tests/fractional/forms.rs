@@ -305,7 +305,7 @@ fn forms_are_printed_in_words() {
     let text = shown.to_text();
     for line in [
         "fractional forms of order alpha = a, beta = 1",
-        "omega[t] = q'^2/2 - w*q^2/2 - q'*p[q]",
+        "omega[t] = q'^2/2 - q'*p[q] - w*q^2/2",
         "domega[t,q] = w*q^(2 - a)/gamma(3 - a)",
         "domega[q,p[q]] = -p[q]^(1 - a)/gamma(2 - a)",
         "p[q] = gamma(2 - a)*q'/gamma(3 - a)",

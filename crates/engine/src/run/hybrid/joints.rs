@@ -21,6 +21,8 @@ use pfaff_model::{
 
 use crate::derivation::derive_in;
 use crate::error::Failure;
+use crate::motion::Motion;
+use crate::motion::verdict::Check;
 use crate::problem::branches::Branches;
 use crate::run::hybrid::phase::{Making, Switch};
 use crate::system::compiled::Dynamics;
@@ -61,6 +63,31 @@ pub(super) fn add_forces(model: &mut Workspace) {
 fn activity(model: &Workspace, joint: &Joint) -> Activity {
     let own = model.hybrid.constraints.iter().find(|(c, _)| joint.rows.contains(&c.name));
     own.map_or_else(Activity::default, |(_, activity)| activity.clone())
+}
+
+/// The check that no joint has more friction than its load allows, at the outputs; for those whose μ is a number.
+pub(super) fn load_check(model: &Workspace, motion: &Motion) -> Option<Check> {
+    const OVER: f64 = 1e-6;
+    let column = |name: &str| motion.multipliers.iter().find(|series| series.name == name);
+    let parameter = |symbol| model.parameters.iter().find(|p| p.symbol == symbol);
+    let value = |symbol| parameter(symbol).map_or(f64::NAN, |p| p.value);
+    let mut worst: Option<f64> = None;
+    for joint in &model.hybrid.joints {
+        let μ = model.graph.evaluate(&[joint.friction], &value)[0];
+        let rows: Option<Vec<_>> = joint.rows.iter().map(|name| column(name)).collect();
+        let (Some(rows), Some(rub)) = (rows, column(&joint.friction_name())) else { continue };
+        let load = |i: usize| {
+            μ * rows.iter().fold(0.0_f64, |size, row| libm::hypot(size, row.values[i]))
+        };
+        let all = 0..rub.values.len();
+        let most = all.clone().map(load).fold(0.0, f64::max);
+        let over = all.map(|i| rub.values[i].abs() - load(i)).fold(0.0, f64::max);
+        if most > 0.0 {
+            worst = Some(worst.unwrap_or_default().max(over / most));
+        }
+    }
+    let reason = "a joint that is held by more than its load allows should have begun to slide";
+    worst.map(|worst| Check::new("friction of joints".into(), worst, OVER, reason))
 }
 
 /// A joint in a phase.

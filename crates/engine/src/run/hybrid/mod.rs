@@ -557,6 +557,11 @@ impl HybridRun<'_> {
             checks.push(Check::new("friction of contacts".into(), worst, DRIVEN, reason));
             motion.audit = Audit::of(checks);
         }
+        if let Some(check) = joints::load_check(self.model, &motion) {
+            let mut checks = std::mem::take(&mut motion.audit.checks);
+            checks.push(check);
+            motion.audit = Audit::of(checks);
+        }
         motion.switches = self.switches;
         if self.impacted.is_ambiguous || self.is_ambiguous {
             motion.notes.push(Note::Remark(
