@@ -21,10 +21,6 @@ fn collocation_is_a_second_road() {
     let turning = "coordinates x, y\nlagrangian (x'^2 + y'^2)/2 - (x^2 + y^2)^(3/2)\ninitial x = 1, y' = 1.75";
     let circle = "coordinates x, y\nequation x' = -6*x - y + 6*x*(x^2 + y^2)\n\
                   equation y' = x - 6*y + 6*y*(x^2 + y^2)\ninitial x = 0.999, y = 0";
-    let sleigh = "coordinates x, y, a\nparameters w = 1.3\nlagrangian (x'^2 + y'^2)/2 + a'^2/2\n\
-                  constraint blade: x'*sin(a) - y'*cos(a) = 0\n\
-                  force x: -0.2*x'\nforce y: -0.2*y'\nforce a: cos(w*t) - 0.3*a' - a\n\
-                  initial x' = 0.1";
     for (text, period) in [
         (VAN_DER_POL, "6.4"),
         (rod, "6.8"),
@@ -32,7 +28,6 @@ fn collocation_is_a_second_road() {
         (duffing, "2*pi/1.2"),
         (lorenz, "1.55"),
         (circle, "6.3"),
-        (sleigh, "2*pi/w"),
     ] {
         let found = of(text, None, Some(period));
         let check = found.check.as_ref().unwrap_or_else(|| panic!("no check of {text}"));

@@ -147,7 +147,7 @@ fn friction_of_two_pins_follows_their_loads() {
     }
     assert!(held.iter().sum::<usize>() > 20, "{held:?}");
     // NOTE: where the second pin begins to hold too, the first is held by more than its load. The audit sees it.
-    let longer = support::run(&support::model(text), &pfaff::Run::to(40.0));
+    let longer = support::run(&support::model(text), &Run::to(40.0));
     let check = longer.audit.checks.iter().find(|check| check.name == "friction of joints");
     assert_eq!(check.expect("the check").verdict, pfaff::Verdict::Fail);
 }

@@ -178,10 +178,8 @@ fn joined(text: &str, (file, column): (&str, &str), is_linear: bool) -> Result<T
     let rows: Vec<Vec<String>> = lines.map(|line| fields(line, separator)).collect();
     let x: Vec<f64> = rows.iter().map(|row| number(row, 0)).collect();
     let y: Vec<f64> = rows.iter().map(|row| number(row, index)).collect();
-    let table = match is_linear {
-        true => Table::lines(file, column, &x, &y),
-        false => Table::new(file, column, &x, &y),
-    };
+    let make = if is_linear { Table::lines } else { Table::new };
+    let table = make(file, column, &x, &y);
     table.map_err(|error: TableError| NoTable {
         message: format!("column `{column}` of `{file}` cannot be interpolated: {error}"),
         hint: usual_hint("E0504").unwrap_or_default().to_owned(),
