@@ -9,6 +9,7 @@ const ASTRAY: f64 = 1.5;
 
 /// A motion on its way through the lanes.
 #[derive(Clone, Debug, Default)]
+#[allow(clippy::struct_excessive_bools, reason = "each is a state of its own")]
 pub(super) struct InFlight {
     pub(super) case: usize,
     pub(super) values: Vec<f64>,
