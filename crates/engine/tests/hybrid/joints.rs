@@ -3,7 +3,6 @@
 use pfaff::Run;
 
 use super::{codes, last, motion, sound};
-use crate::support;
 
 /// A bead on a rough ring without gravity: N = m v²/r, so that v = v₀/(1 + μ v₀ t/r).
 #[test]
@@ -124,7 +123,7 @@ fn friction_of_two_pins_follows_their_loads() {
                 let ex[i = 1..2] = sin(th[i])/2\nlet ey[i = 1..2] = -cos(th[i])/2\n\
                 contact a: [x[1] - ex[1], y[1] - ey[1]] = 0, friction = mu, slip = r*th[1]'\n\
                 contact b: [x[2] - ex[2] - x[1] - ex[1], y[2] - ey[2] - y[1] - ey[1]] = 0,\n   friction = mu, slip = r*(th[2]' - th[1]')\n\
-                initial th[1] = 1, th[2] = 0.5\nsolve t = 0..16.6, tolerance = 1e-10";
+                initial th[1] = 1, th[2] = 0.5\nsolve t = 0..40, tolerance = 1e-10";
     let motion = sound(text);
     let mut held = [0; 2];
     for (k, (name, sign)) in [("a", 0), ("b", 1)].into_iter().enumerate() {
@@ -145,11 +144,8 @@ fn friction_of_two_pins_follows_their_loads() {
             }
         }
     }
-    assert!(held.iter().sum::<usize>() > 20, "{held:?}");
-    // NOTE: where the second pin begins to hold too, the first is held by more than its load. The audit sees it.
-    let longer = support::run(&support::model(text), &Run::to(40.0));
-    let check = longer.audit.checks.iter().find(|check| check.name == "friction of joints");
-    assert_eq!(check.expect("the check").verdict, pfaff::Verdict::Fail);
+    assert!(held.iter().all(|rows| *rows > 20), "{held:?}");
+    assert!((0..2).all(|k| motion.v[4 + k].values.last().expect("a row").abs() < 1e-9));
 }
 
 /// A stack of a pin and a floor: a bar that hangs on a pin with friction falls on a contact.

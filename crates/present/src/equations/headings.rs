@@ -292,6 +292,7 @@ fn group(text: &[char], at: &mut usize) -> Vec<Piece> {
 
 #[cfg(test)]
 mod tests {
+    use super::super::standard::StandardForm;
     use super::*;
 
     #[test]
@@ -332,6 +333,13 @@ mod tests {
                     + html.matches(&format!("<{tag} ")).count();
                 assert_eq!(open, html.matches(&format!("</{tag}>")).count(), "{html}");
             }
+        }
+    }
+    /// What the symbols of a standard form mean is typeset too.
+    #[test]
+    fn symbols_of_standard_forms_are_typeset() {
+        for (form, name) in StandardForm::ALL {
+            assert!(latex(form.symbols(), &|_| false).is_some(), "{name}");
         }
     }
 }

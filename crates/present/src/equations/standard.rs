@@ -52,7 +52,7 @@ impl StandardForm {
     }
 
     /// What its symbols are, in one sentence.
-    fn symbols(self) -> &'static str {
+    pub(super) fn symbols(self) -> &'static str {
         match self {
             Self::Routhian => {
                 "beta[k] = dL/dq'_k is the constant momentum of a cyclic coordinate, R = L - beta*q' the Routhian \

@@ -29,6 +29,8 @@ const REST: f64 = 1e-12;
 const NOTHING: f64 = 1e-20;
 /// Errors are measured by at least this part of what forces would do without contacts.
 const LEAST: f64 = 1e-9;
+/// What holds the motion at a switch lets go where it would need this part more than it may have.
+const OVER: f64 = 1e-9;
 /// How often contacts, branches and conditions are settled in turn.
 const ROUNDS: usize = 8;
 /// Velocities that change by less, in parts of the largest, have not changed.
@@ -44,7 +46,8 @@ impl HybridRun<'_> {
         let given = self.landed.take().unwrap_or_else(|| self.state.clone());
         let energy = self.energy(&given)?;
         let mut rates = None;
-        for _ in 0..ROUNDS {
+        let mut released = Vec::new();
+        for _ in 0..ROUNDS + self.now.signs.len() {
             let before = self.now.clone();
             if let Some(why) = self.settle_contacts()? {
                 return Ok(Some(why));
@@ -63,6 +66,9 @@ impl HybridRun<'_> {
                     at.iter().for_each(|&k| self.now.signs[k] = 0.0);
                     continue;
                 }
+            }
+            if self.release(&mut released)? {
+                continue;
             }
             self.settle_conditions()?;
             if before == self.now {
@@ -189,6 +195,35 @@ impl HybridRun<'_> {
             resolved(phases, &trial, *t, &met)
         };
         switching.settle(branches, &mut accelerations, &place, cause.left, &mut now.signs)
+    }
+
+    /// Lets go a switching function at which the motion cannot stay any longer, since something else holds now: that
+    /// which needs most beyond what it may have. Says whether there is one; each is let go once.
+    fn release(&mut self, released: &mut Vec<usize>) -> Result<bool, Failure> {
+        let now = self.now.clone();
+        let mut worst: Option<(f64, usize, f64)> = None;
+        for k in (0..now.signs.len()).filter(|&k| now.signs[k] == 0.0) {
+            let ends = self.phases.ends_of_hold(&now, k)?;
+            let (Some(above), Some(below), false) = (ends[0], ends[1], released.contains(&k))
+            else {
+                continue;
+            };
+            let (Some(above), Some(below)) =
+                (self.condition(&now, above)?, self.condition(&now, below)?)
+            else {
+                continue;
+            };
+            let (least, sign) = if above < below { (above, 1.0) } else { (below, -1.0) };
+            let part = -least / (above + below).abs();
+            if part > OVER && worst.is_none_or(|(most, ..)| part > most) {
+                worst = Some((part, k, sign));
+            }
+        }
+        if let Some((_, k, sign)) = worst {
+            self.now.signs[k] = sign;
+            released.push(k);
+        }
+        Ok(worst.is_some())
     }
 
     /// Whether the motion can stay at a switching function of velocities: if forces alone contain its sign, and are
