@@ -77,7 +77,7 @@ fn debian_package(program: &str, packages: &[&str]) -> String {
 }
 
 /// A virtual environment in `folder` with what is missing.
-fn python_packages(folder: &Path) -> String {
+pub(crate) fn python_packages(folder: &Path) -> String {
     const IMPORT: &[&str] = &["-c", "import pyarrow.parquet"];
     // NOTE: the names of packages and modules are the same, but for these.
     const PACKAGES: &[&str] = &[

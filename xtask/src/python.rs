@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use crate::cargo;
-use crate::prepare::starts;
+use crate::prepare::{python_packages, starts};
 use crate::steps::Verdict;
 
 /// What the tests cannot do without.
@@ -38,9 +38,18 @@ pub(crate) fn check(root: &Path) -> Verdict {
     Verdict::of(tests.is_ok_and(|status| status.success()))
 }
 
-/// Builds the wheel as it is published, into `target/wheels`.
+/// Builds the wheel as it is published, into `target/wheels`, by what it installs into `target/python` where that is
+/// missing.
 pub(crate) fn release(root: &Path) -> bool {
-    wheel(root, &cargo::target(root).join("wheels"), true).is_some()
+    println!("{}", python_packages(&cargo::target(root).join("python")));
+    match wheel(root, &cargo::target(root).join("wheels"), true) {
+        Some(wheel) => println!("{}", wheel.display()),
+        None => {
+            println!("no wheel was built: maturin is not in target/python, or the build failed");
+            return false;
+        }
+    }
+    true
 }
 
 /// The wheel that maturin builds into a folder.

@@ -3,7 +3,7 @@
 //! Each model of `benches/scale`, and the snake of the gallery, is run at several sizes, each in processes of its own:
 //! the time of every stage, the time of one right-hand side, the peak memory, and beside each time its growth exponent
 //! $\log(t_2/t_1)/\log(N_2/N_1)$ since the size before. Stages are measured in time of the processor where the system
-//! tells it, so that other work counts less, and the least of three processes counts. Where there is a C compiler,
+//! tells it, so that other work counts less, and the least of five processes counts. Where there is a C compiler,
 //! right-hand sides are compared with `chain.c` and `gas.c`, compiled in the same run. `cargo xtask bench scale chain
 //! 100 200` runs one model at given sizes.
 #![allow(clippy::print_stdout, reason = "a benchmark prints its table")]
@@ -33,6 +33,9 @@ const PROBLEMS: [Problem; 6] = [
     Problem { name: "ring", size: "N", sizes: &[50, 100, 200], rival: None },
     Problem { name: "net", size: "N", sizes: &[8, 15, 30], rival: None },
 ];
+
+/// How often each size is run.
+const ROUNDS: usize = 5;
 
 /// Seconds of each stage, seconds of a right-hand side, and megabytes.
 const STAGES: [&str; 8] =
@@ -137,8 +140,11 @@ fn table(problem: &Problem, sizes: &[usize]) {
     STAGES.iter().for_each(|stage| print!("{stage:>19}"));
     println!("{:>12}", if problem.rival.is_some() { "by hand" } else { "" });
     let mut before: Option<(usize, Vec<f64>)> = None;
-    for &size in sizes {
-        let runs = (0..3).filter_map(|_| measured(problem, size));
+    // Sizes in turn: what else the machine does meets all of them.
+    let rounds: Vec<Vec<Option<Vec<f64>>>> =
+        (0..ROUNDS).map(|_| sizes.iter().map(|&n| measured(problem, n)).collect()).collect();
+    for (place, &size) in sizes.iter().enumerate() {
+        let runs = rounds.iter().filter_map(|round| round[place].clone());
         let least = runs.reduce(|a, b| a.iter().zip(&b).map(|(x, y)| x.min(*y)).collect());
         let Some(found) = least else { continue };
         print!("{size:>6}");

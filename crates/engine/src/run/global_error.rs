@@ -164,7 +164,12 @@ pub(crate) fn second_run(first: &FirstRun<'_>, y0: &[f64]) -> Option<SecondRun> 
         let careful = if is_smooth { judged(Kind::Careful) } else { None };
         match careful {
             Some(careful) if careful.is_clear() => careful,
-            Some(careful) if careful.is_chaotic(&found, outcome.t) => return Some(careful),
+            Some(careful)
+                if careful.is_chaotic(&found, outcome.t)
+                    && (steps > MANY || !careful.is_sudden(&found, options.t0)) =>
+            {
+                return Some(careful);
+            }
             _ => judged(Kind::Stricter)?,
         }
     };
@@ -189,6 +194,16 @@ impl SecondRun {
         const AGAIN: f64 = 5.0;
         match (looser.apart, self.apart) {
             (Some(first), Some(then)) => (end - then).abs() > AGAIN * (then - first).abs(),
+            _ => false,
+        }
+    }
+
+    /// Whether both came apart at nearly the same time, as at a near collision. Errors that grow by themselves take as
+    /// long from one tolerance to the next as a quarter, or more, of the time before.
+    fn is_sudden(&self, looser: &Self, start: f64) -> bool {
+        const PART: f64 = 0.1;
+        match (looser.apart, self.apart) {
+            (Some(first), Some(then)) => (then - first).abs() < PART * (first - start).abs(),
             _ => false,
         }
     }

@@ -210,6 +210,9 @@ fn no_random_linkage_gets_through_its_walls() {
             early += 1;
             assert!(!motion.notes.is_empty(), "{text}\n{:?}", motion.stop);
         }
+        for check in motion.audit.checks.iter().filter(|c| c.verdict == Verdict::Fail) {
+            println!("case {case}: {}, {:e} above {:e}", check.name, check.value, check.limit);
+        }
         failed += usize::from(motion.audit.verdict == Verdict::Fail);
         let least = penetration(&text, &motion);
         worst = worst.min(least);

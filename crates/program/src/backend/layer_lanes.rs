@@ -53,6 +53,8 @@ impl LayerLanes {
         if self.lanes.is_empty() { inputs } else { self.computed(inputs) }
     }
 
+    // NOTE: apart, so that the many programs without families pay nothing for it.
+    #[inline(never)]
     fn computed(&mut self, inputs: &[f64]) -> &[f64] {
         let Self { lanes, given, one, all } = self;
         let (count, given) = (lanes.len(), *given);

@@ -4,6 +4,7 @@
     clippy::inline_always,
     reason = "what is not inlined is compiled without the vectors of its caller"
 )]
+#![allow(clippy::explicit_counter_loop, reason = "see `advance`")]
 
 use std::ptr::read_volatile;
 
@@ -62,13 +63,18 @@ macro_rules! combined {
 }
 
 /// The state of a stage: $y + h \sum_j w_j k_j$.
+///
+/// Blocks are counted by hand: `enumerate` would count with a check in crates that check overflows, in which all this
+/// is compiled, and every block would wait for it.
 macro_rules! advance {
     ($weights:expr, $latest:expr, $buffers:expr) => {{
         let StepBuffers { h, y, ref k, ref mut stage, .. } = *$buffers;
         let width = y.len();
-        for (b, (stage, y)) in stage[1..].iter_mut().zip(y).enumerate() {
+        let mut b = 0;
+        for (stage, y) in stage[1..].iter_mut().zip(y) {
             let slope = combined!($weights, $latest, k, b, width);
             *stage = along(*y, h, slope);
+            b += 1;
         }
     }};
 }
@@ -116,8 +122,10 @@ impl<F: FnMut(&[f64], &mut [f64])> RightSide<F> {
         macro_rules! errors {
             ($($l:literal)*) => {$({
                 let StepBuffers { ref k, ref mut errors, .. } = *buffers;
-                for (b, sum) in errors[$l].iter_mut().enumerate().take(width) {
+                let mut b = 0;
+                for sum in &mut errors[$l][..width] {
                     *sum = combined!(M::TABLEAU.errors[$l], NO_STAGE, k, b, width);
+                    b += 1;
                 }
             })*};
         }
@@ -146,9 +154,11 @@ impl<F: FnMut(&[f64], &mut [f64])> RightSide<F> {
         macro_rules! sums {
             ($($l:literal)*) => {$(if const { $l < M::TABLEAU.dense.len() } {
                 let StepBuffers { h, ref k, .. } = *buffers;
-                for (b, sum) in dense[$l * width..][..width].iter_mut().enumerate() {
+                let mut b = 0;
+                for sum in &mut dense[$l * width..][..width] {
                     let terms = combined!(row(M::TABLEAU.dense, $l), NO_STAGE, k, b, width);
                     *sum = along([-0.0; BLOCK], h, terms);
+                    b += 1;
                 }
             })*};
         }
