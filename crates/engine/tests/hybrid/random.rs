@@ -211,7 +211,8 @@ fn no_random_linkage_gets_through_its_walls() {
             assert!(!motion.notes.is_empty(), "{text}\n{:?}", motion.stop);
         }
         for check in motion.audit.checks.iter().filter(|c| c.verdict == Verdict::Fail) {
-            println!("case {case}: {}, {:e} above {:e}", check.name, check.value, check.limit);
+            let (name, value, limit) = (&check.name, check.value, check.limit);
+            println!("case {case}: {name}, {value:e} above {limit:e}\n{text}");
         }
         failed += usize::from(motion.audit.verdict == Verdict::Fail);
         let least = penetration(&text, &motion);
@@ -221,5 +222,6 @@ fn no_random_linkage_gets_through_its_walls() {
     println!(
         "{cases} linkages, {early} ended early, {failed} failed audits, smallest gap {worst:e}"
     );
+    assert_eq!(failed, 0, "audits fail");
     assert!(early * 20 <= cases, "{early} of {cases} ended early");
 }

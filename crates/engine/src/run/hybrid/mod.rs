@@ -349,10 +349,11 @@ impl HybridRun<'_> {
             rest.times.retain(|&time| time > reached.max(t) || (time == t && time > reached));
             rest.options.max_steps -= whole.statistics.steps.min(rest.options.max_steps);
             let is_shown = rest.spacing == OutputSpacing::Even || reached == t;
-            if self.is_moved && is_shown && rest.times.first() != Some(&t) {
-                // The row after the jump is that of the new phase.
-                let rows = whole.t.len();
-                if rows > 1 && whole.t[rows - 2] == t {
+            let rows = whole.t.len();
+            let has_jumped = rows > 1 && whole.t[rows - 2..] == [t; 2];
+            if (self.is_moved && is_shown || has_jumped) && rest.times.first() != Some(&t) {
+                // The row after the jump is that of the new phase: its forces are those of what slides now.
+                if has_jumped {
                     whole.truncate(rows - 1);
                 }
                 rest.times.insert(0, t);

@@ -80,7 +80,20 @@ impl HybridRun<'_> {
         {
             values.swap_remove(k).shift(second, &self.before, &rates);
         }
-        self.meet()?;
+        for _ in 0..ROUNDS {
+            let (contacts, v) = (self.now.contacts.clone(), self.state.v.clone());
+            self.meet()?;
+            // What closes turns what slides: at the end of bounces another direction may be left, or none.
+            if self.state.v == v || !contacts.iter().any(slides) {
+                break;
+            }
+            if let Some(why) = self.settle_contacts()? {
+                return Ok(Some(why));
+            }
+            if self.now.contacts == contacts {
+                break;
+            }
+        }
         let size = given.v.iter().fold(0.0_f64, |m, v| m.max(v.abs()));
         let pairs = self.state.v.iter().zip(&given.v);
         let moved = pairs.fold(0.0_f64, |m, (a, b)| m.max((a - b).abs()));
@@ -136,6 +149,11 @@ impl HybridRun<'_> {
         };
         let impacted = crate::system::contact::Impacted { rests: false, ..impacted };
         self.impacted.add(&impacted);
+        if solver.has_accumulated {
+            // What is left of ever smaller bounces is rounding, and so is the direction in which it slips.
+            let (_, fast) = self.sizes.split_at(self.sizes.len().min(self.state.q.len()));
+            forget(&mut self.state.v, fast, REST);
+        }
         let (q, v) = (&self.state.q, &self.state.v);
         let rest = solver.settle(t, q, v, &self.cause.hints).map_err(&mut undetermined)?;
         let Some(rest) = rest else {
@@ -345,10 +363,6 @@ impl HybridRun<'_> {
         let (t, speed) = (self.t, self.speed);
         let Start { q, v, .. } = &mut self.state;
         let (far, fast) = self.sizes.split_at(self.sizes.len().min(q.len()));
-        if !self.cause.hints.closed.is_empty() {
-            // What is left of ever smaller bounces is rounding.
-            forget(v, fast, REST);
-        }
         let met = system.meet(t, q, v, speed);
         // NOTE: where nothing else moves, residuals would be measured by it.
         forget(q, far, NOTHING);
@@ -517,6 +531,12 @@ impl HybridRun<'_> {
         }
         Some(worst)
     }
+}
+
+/// Whether a contact is closed and slides.
+fn slides(contact: &ContactState) -> bool {
+    let ContactState::Closed(rubbing) = contact else { return false };
+    rubbing.iter().any(|rubs| matches!(rubs, Rubbing::Slip(_)))
 }
 
 /// Takes away what is a small part of the largest values so far.
