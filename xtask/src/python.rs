@@ -45,7 +45,9 @@ pub(crate) fn release(root: &Path) -> bool {
     match wheel(root, &cargo::target(root).join("wheels"), true) {
         Some(wheel) => println!("{}", wheel.display()),
         None => {
-            println!("no wheel was built: maturin is not in target/python, or the build failed");
+            println!(
+                "no wheel was built: maturin is not in target/python, or the build failed"
+            );
             return false;
         }
     }

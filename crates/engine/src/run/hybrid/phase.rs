@@ -263,7 +263,8 @@ impl Phases {
         let own = self.own_events;
         let phase = self.phase(now)?;
         let end = |sign: f64| {
-            let is_end = |s: &Switch| matches!(s, Switch::Leave(of, way) if *of == k && *way == sign);
+            let is_end =
+                |s: &Switch| matches!(s, Switch::Leave(of, way) if *of == k && *way == sign);
             let place = phase.switches.iter().position(is_end)?;
             phase.model.events.get(own + place).map(|event| event.expr)
         };
