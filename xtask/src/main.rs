@@ -48,7 +48,7 @@ cargo xtask COMMAND
           `fuzz differential 10000 7`: so many random motions of a seed against a slow integrator of their own
           `fuzz guided text 300`: so many seconds of one target by libFuzzer, with AddressSanitizer
   miri    the unsafe code of `pfaff-program` that Miri can run; needs a nightly compiler
-  races   what runs in threads, under ThreadSanitizer; needs a nightly compiler
+  races   what runs in threads, under ThreadSanitizer
   soak    a hundred million steps, a day of a service, a thousand runs at once: memory does not grow
   mutants forty small changes of `mechanics`: at most two may escape its tests; `mutants 7`: another seed
           `mutants planted 100 7`: so many functions that return nothing, and conditions that are turned, in

@@ -61,6 +61,17 @@ fn main() {
 }
 "#;
 
+/// The crate of that program: by itself, because the examples of `pfaff` wait for all that its tests need.
+const GALLERY_MANIFEST: &str = r#"[package]
+name = "gallery_audit"
+version = "0.1.0"
+edition.workspace = true
+publish = false
+
+[dependencies]
+pfaff = { workspace = true, features = ["whole"] }
+"#;
+
 /// What reads the variable, in each crate. The first time that a place is come to, its number is noted.
 const SITE: &str = r#"
 /// Planted errors.
@@ -209,7 +220,7 @@ impl Planted {
             copy.write(root, &sites)?;
         }
         let log = copy.folder.join("reached.txt");
-        let words = ["build", "--package", "pfaff", "--example", "gallery_audit"];
+        let words = ["build", "--package", "gallery_audit"];
         let path = copy.binaries(&words)?.pop();
         let path = path.ok_or_else(|| io::Error::other("the gallery does not compile"))?;
         let mut gallery =
@@ -374,10 +385,10 @@ impl Copy {
         for name in ["models", "docs"] {
             mirror(root, &folder, Path::new(name), &planted)?;
         }
-        write_if_new(
-            &folder.join("crates/engine/examples/gallery_audit.rs"),
-            GALLERY.as_bytes(),
-        )?;
+        let gallery = folder.join("crates/gallery_audit");
+        fs::create_dir_all(gallery.join("src"))?;
+        write_if_new(&gallery.join("Cargo.toml"), GALLERY_MANIFEST.as_bytes())?;
+        write_if_new(&gallery.join("src/main.rs"), GALLERY.as_bytes())?;
         Ok(Self { folder, target })
     }
 
