@@ -293,8 +293,8 @@ fn balance(
 }
 
 /// What the differentiated interpolant may be off by between steps. It has order 7 where the step has order 8, and one
-/// is lost by differentiating: $E^{6/8}$. The factor is that of the worst of ten thousand right motions, which end steps
-/// where a force has a weak singularity.
+/// is lost by differentiating: $E^{6/8}$. The factor covers right motions that end steps where a force has a weak
+/// singularity.
 fn interpolation_limit(tolerance: f64) -> f64 {
     3e3 * libm::pow(tolerance, 0.75) + 1e-9
 }

@@ -24,7 +24,7 @@ use crate::error::Failure;
 use crate::motion::Motion;
 use crate::motion::verdict::Check;
 use crate::problem::branches::Branches;
-use crate::run::hybrid::phase::{Making, Switch};
+use crate::run::hybrid::phase::{Discrete, Making, Phases, Switch};
 use crate::system::compiled::Dynamics;
 
 /// How often (N) is solved for each of several joints: what is left is the square of μ to this power.
@@ -132,6 +132,26 @@ impl Making<'_> {
         self.switch(Switch::Leave(k, 1.0), above, Direction::Falling);
         self.switch(Switch::Leave(k, -1.0), below, Direction::Falling);
         true
+    }
+}
+
+impl Phases {
+    /// What must not fall below zero as long as the motion stays at a switching function: on leaving it upwards, and
+    /// downwards.
+    pub(super) fn ends_of_hold(
+        &mut self,
+        now: &Discrete,
+        k: usize,
+    ) -> Result<[Option<Expr>; 2], Failure> {
+        let own = self.own_events;
+        let phase = self.phase(now)?;
+        let end = |sign: f64| {
+            let is_end =
+                |s: &Switch| matches!(s, Switch::Leave(of, way) if *of == k && *way == sign);
+            let place = phase.switches.iter().position(is_end)?;
+            phase.model.events.get(own + place).map(|event| event.expr)
+        };
+        Ok([end(1.0), end(-1.0)])
     }
 }
 

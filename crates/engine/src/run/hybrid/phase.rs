@@ -253,24 +253,6 @@ impl Phases {
         Ok(phase)
     }
 
-    /// What must not fall below zero as long as the motion stays at a switching function: on leaving it upwards, and
-    /// downwards.
-    pub(super) fn ends_of_hold(
-        &mut self,
-        now: &Discrete,
-        k: usize,
-    ) -> Result<[Option<Expr>; 2], Failure> {
-        let own = self.own_events;
-        let phase = self.phase(now)?;
-        let end = |sign: f64| {
-            let is_end =
-                |s: &Switch| matches!(s, Switch::Leave(of, way) if *of == k && *way == sign);
-            let place = phase.switches.iter().position(is_end)?;
-            phase.model.events.get(own + place).map(|event| event.expr)
-        };
-        Ok([end(1.0), end(-1.0)])
-    }
-
     /// Whether a friction acts in a plane.
     pub(super) fn is_plane(&self, contact: usize, friction: usize) -> bool {
         self.branches.model.hybrid.contacts[contact].frictions[friction].rates.len() > 1
