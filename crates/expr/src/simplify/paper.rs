@@ -145,11 +145,12 @@ impl Graph {
     ///
     /// ```
     /// use pfaff_expr::{Graph, Role};
-    /// let g = Graph::new();
+    /// let (g, page) = (Graph::new(), Graph::new());
     /// let [m, r] = [("m", Role::Parameter), ("r", Role::Coordinate { order: 0 })].map(|(n, k)| g.symbol(n, k));
     /// let [u, v] = ["u", "v"].map(|n| g.symbol(n, Role::Free));
     /// let (left, right) = (g.mul(m, g.mul(g.mul(r, r), u)), g.mul(g.mul(r, m), v));
-    /// assert_eq!(g.to_text(g.factor_of_all_terms(&[left, right])), "m*r");
+    /// let factor = g.factor_of_all_terms(&[left, right]);
+    /// assert_eq!(page.to_text(g.on_paper(&[factor], &page)[0]), "m*r");
     /// ```
     pub fn factor_of_all_terms(&self, sides: &[Expr]) -> Expr {
         let normal = normal::normal_form(self, sides, Arguments::Whole, READING);
