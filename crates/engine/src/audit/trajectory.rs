@@ -93,7 +93,7 @@ fn mechanical(mut evidence: TrajectoryEvidence<'_>, mut dual: DualResidual) -> V
     checks.push(limit("energy by dual numbers", at_steps.energy(), 1e-11, rounding));
     let interpolation = interpolation_limit(evidence.tolerance) + 300.0 * of_time;
     let reason =
-        "accuracy of the differentiated interpolant between steps: 3000·tolerance^(3/4)";
+        "accuracy of the differentiated interpolant between steps: 1000·tolerance^(3/4)";
     checks.push(limit(
         "equations of motion between steps",
         between.equations(),
@@ -293,10 +293,9 @@ fn balance(
 }
 
 /// What the differentiated interpolant may be off by between steps. It has order 7 where the step has order 8, and one
-/// is lost by differentiating: $E^{6/8}$. The factor covers right motions that end steps where a force has a weak
-/// singularity.
+/// is lost by differentiating: $E^{6/8}$.
 fn interpolation_limit(tolerance: f64) -> f64 {
-    3e3 * libm::pow(tolerance, 0.75) + 1e-9
+    1e3 * libm::pow(tolerance, 0.75) + 1e-9
 }
 
 /// The error of a step in parts of a component: the tolerance, rounding, and that of time.
@@ -511,7 +510,7 @@ fn ordinary(mut evidence: TrajectoryEvidence<'_>) -> Vec<Check> {
     let rounding =
         "rounding errors of the solve and of time, far below the last digits of any term";
     let reason =
-        "accuracy of the differentiated interpolant between steps: 3000·tolerance^(3/4)";
+        "accuracy of the differentiated interpolant between steps: 1000·tolerance^(3/4)";
     vec![
         limit("equations at steps", at_steps, 1e-9 + 10.0 * of_time, rounding),
         limit("equations between steps", between, interpolation, reason),

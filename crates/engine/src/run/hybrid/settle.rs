@@ -220,10 +220,9 @@ impl HybridRun<'_> {
     fn release(&mut self, released: &mut Vec<usize>) -> Result<bool, Failure> {
         let now = self.now.clone();
         let mut worst: Option<(f64, usize, f64)> = None;
-        for k in (0..now.signs.len()).filter(|&k| now.signs[k] == 0.0) {
-            let ends = self.phases.ends_of_hold(&now, k)?;
-            let (Some(above), Some(below), false) = (ends[0], ends[1], released.contains(&k))
-            else {
+        let is_held = |k: &usize| now.signs[*k] == 0.0 && !released.contains(k);
+        for k in (0..now.signs.len()).filter(is_held) {
+            let [Some(above), Some(below)] = self.phases.ends_of_hold(&now, k)? else {
                 continue;
             };
             let (Some(above), Some(below)) =
