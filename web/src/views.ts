@@ -23,17 +23,36 @@ export function formulas(panel: HTMLElement, html: string, signs: string | null,
   const rest = parts.filter((p) => !first.includes(p));
   // "principle …" and "signs: …" are said elsewhere.
   const said = words.filter((w) => !/^(principle|signs:)/.test(w.textContent ?? ""));
+  for (const w of said) w.innerHTML = w.innerHTML.replace("the form `multipliers` writes them all", "the tab “Written out” has them all");
   panel.replaceChildren(...said.filter((w) => !/^Conserved|^To watch|^observe/.test(w.textContent ?? "")), ...(first.length ? first : rest));
   if (first.length && rest.length) {
     panel.append(element("details", { class: "parts" }, element("summary", {}, "The parts they are made of"), ...rest));
   }
   panel.append(...said.filter((w) => /^Conserved/.test(w.textContent ?? "")));
-  if (signs) panel.append(element("p", { class: "hint" }, `Signs: ${signs}.`));
+  if (signs) panel.append(element("p", { class: "hint" }, `Signs: ${onPaper(signs)}.`));
   // Where an equation is wider than its panel, its right side goes below its left one.
   for (const math of panel.querySelectorAll<MathMLElement>("section > math")) {
-    math.classList.toggle("narrow", math.getBoundingClientRect().width > panel.clientWidth);
+    if (math.getBoundingClientRect().width > panel.clientWidth) narrowed(math);
   }
 }
+
+/** Sides one below the other; what a cell holds stays in its row. */
+function narrowed(math: MathMLElement): void {
+  math.classList.add("narrow");
+  for (const cell of math.querySelectorAll("mtd")) {
+    if (cell.children.length < 2) continue;
+    const row = document.createElementNS("http://www.w3.org/1998/Math/MathML", "mrow");
+    row.append(...cell.childNodes);
+    cell.append(row);
+  }
+}
+
+/** Words of the engine for a terminal, as they are written on paper. */
+const PAPER: [RegExp, string][] = [
+  [/\^T\b/g, "ᵀ"], [/dphi\/dq/g, "∂φ/∂q"], [/dL\/dv/g, "∂L/∂v"], [/\blambda\b/g, "λ"], [/\bmu\b/g, "μ"], [/\bphi\b/g, "φ"],
+  [/q''/g, "q̈"], [/\*/g, " "], [/= \+ /g, "= "], [/-(?=[\d ])/g, "−"],
+];
+const onPaper = (words: string): string => PAPER.reduce((text, [from, to]) => text.replace(from, to), words);
 
 /** Degrees of freedom and classes, in one line. */
 export interface Facts {

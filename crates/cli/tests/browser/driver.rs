@@ -154,10 +154,14 @@ impl Browser<'_> {
         mouse("mouseReleased", to.0, to.1);
     }
 
+    /// What was said on the console since it was asked last.
+    pub(crate) fn messages(&self) -> Value {
+        self.post("se/log", &json!({"type": "browser"}))
+    }
+
     /// Nothing was said on the console, and nothing but pages was asked for.
     pub(crate) fn silent(&self, path: &Path) {
-        let said = self.post("se/log", &json!({"type": "browser"}));
-        assert_eq!(said, json!([]), "{}", path.display());
+        assert_eq!(self.messages(), json!([]), "{}", path.display());
         let events = self.post("se/log", &json!({"type": "performance"}));
         let mut requests = 0;
         for event in events.as_array().expect("a list") {
