@@ -99,7 +99,7 @@ export function audit(box: HTMLElement, shown: Shown): void {
     hint(`${motion.principle ? `Principle ${motion.principle}` : "Equations as written"}, method ${motion.method}, ${motion.statistics.steps ?? 0} steps.`),
     ...(found.length ? [hint(`From the constraints: ${found.slice(0, 8).join(", ")}${found.length > 8 ? " …" : ""}`)] : []),
     ...others.map((n) => element("p", { class: "note" }, n)),
-    element("div", { class: "scroll" }, element("table", {}, element("thead", {}, element("tr", {}, ...heads)),
+    element("div", { class: "scroll" }, element("table", { "aria-label": "Checks of the audit" }, element("thead", {}, element("tr", {}, ...heads)),
       element("tbody", {}, ...motion.audit.checks.map((c) => row(c.name, brief(c.value), brief(c.limit), c.verdict, c.reason))))),
     ...(errors.length ? [hint(`Estimated errors at the end: ${errors.slice(0, 8).map(([n, e]) => `${n} ${brief(e)}`).join(", ")}${errors.length > 8 ? " …" : ""}`)] : []),
     ...(motion.events.length ? [hint(events(motion))] : []));
@@ -117,7 +117,7 @@ export function table(box: HTMLElement, shown: Shown): void {
   const step = Math.max(1, Math.ceil(rows / 100));
   const lines: HTMLElement[] = [];
   for (let i = 0; i < rows; i += step) lines.push(element("tr", {}, ...columns.map((c) => element("td", {}, brief(c.values[i])))));
-  box.replaceChildren(element("table", {}, element("thead", {}, element("tr", {}, ...columns.map((c) => element("th", { scope: "col" }, c.name)))),
+  box.replaceChildren(element("table", { "aria-label": "Rows of the motion" }, element("thead", {}, element("tr", {}, ...columns.map((c) => element("th", { scope: "col" }, c.name)))),
     element("tbody", {}, ...lines)));
   if (step > 1) box.append(element("p", { class: "hint" }, `Every ${step}th of ${rows} rows; a saved table has all of them.`));
 }

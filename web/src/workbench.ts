@@ -1,7 +1,7 @@
 // The workbench: one state, and views that follow it.
 
 import { asked, assignments, packed, start, unpacked, type Asked, type State } from "./state";
-import { byId, brief, eachFrame, element, save } from "./dom";
+import { byId, brief, element, save } from "./dom";
 import { Editor, type Words } from "./editor";
 import {
   GIVEN_UP, opened, type Answer, type Engine, type Fault, type Handle, type Lane, type Outline, type Question, type Reading, type Shown,
@@ -70,6 +70,8 @@ export class Workbench {
   private runs = 0;
   private begun = 0;
   private busy = false;
+  private reading = false;
+  private unread = false;
   private again = false;
   /** Set while a hand moves something: motions are drafts until it rests. */
   private moving: ReturnType<typeof setTimeout> | null = null;
@@ -291,10 +293,23 @@ export class Workbench {
     // A new text has values of its own.
     this.own = null;
     this.hurry();
-    this.readSoon();
+    void this.readSoon();
   }
 
-  private readonly readSoon = eachFrame(() => void this.read());
+  /** Reads the text, once more if it changes meanwhile. */
+  private async readSoon(): Promise<void> {
+    this.unread = true;
+    if (this.reading) return;
+    this.reading = true;
+    try {
+      while (this.unread) {
+        this.unread = false;
+        await this.read();
+      }
+    } finally {
+      this.reading = false;
+    }
+  }
 
   private question(ask: string, more: Record<string, unknown> = {}, s: Asked = this.state): Question {
     const needs = this.own?.range === null && s.t1 === null && !this.own.ends;
@@ -316,7 +331,7 @@ export class Workbench {
     const text = this.state.text;
     const reading = await this.engine.ask<Reading>({ ask: "read", text, name: this.state.name || "model" });
     if (text !== this.state.text) return;
-    if (reading.error?.message === GIVEN_UP) return this.readSoon();
+    if (reading.error?.message === GIVEN_UP) return void this.readSoon();
     if (reading.error) return this.fault(reading.error);
     this.editor.show(reading);
     this.mistakes(reading.diagnostics);
@@ -765,8 +780,9 @@ export class Workbench {
 
   private drawSection(): void {
     const { points } = this;
-    byId("section-plot").hidden = !points;
-    if (points) this.sectionPlot.draw([{ name: "now", t: points.values.get("t")!, values: points.values }], points.x, [points.y], true);
+    const some = points !== null && points.values.get("t")!.length > 0;
+    byId("section-plot").hidden = !some;
+    if (points && some) this.sectionPlot.draw([{ name: "now", t: points.values.get("t")!, values: points.values }], points.x, [points.y], true);
   }
 
   private async share(): Promise<void> {

@@ -303,5 +303,14 @@ fn every_view_has_something_to_show() {
             document.querySelectorAll('#formulas math').length > 1;";
         wait_for(form, || browser.script(shown, json!([form.to_lowercase()])) == json!(true));
     }
+    // Where equations are wider than their panel, their sides stand below each other, each in one line.
+    let choose = "const c = document.querySelector('#gallery'); c.value = 'snake'; c.dispatchEvent(new Event('change')); \
+        document.querySelector('#forms button').click();";
+    browser.script(choose, json!([]));
+    let tall = "const cells = [...document.querySelectorAll('#formulas .narrow mtd')]; \
+        return cells.length && Math.max(...cells.map((c) => c.getBoundingClientRect().height));";
+    wait_for("long equations", || browser.script(tall, json!([])).as_f64() > Some(0.0));
+    // Two lines of letters of 17 pixels would have 50.
+    assert!(browser.script(tall, json!([])).as_f64() < Some(50.0));
     alone(&browser, &studio.address);
 }
