@@ -193,7 +193,8 @@ impl Drop for Browser<'_> {
         if let Ok(mut stream) = TcpStream::connect(("127.0.0.1", self.driver.port)) {
             let _ = stream.set_read_timeout(Some(Duration::from_secs(20)));
             let _ = stream.write_all(request.as_bytes());
-            let _ = stream.read_to_end(&mut Vec::new());
+            // NOTE: the driver answers when the browser has ended, and leaves the connection open.
+            let _ = stream.read(&mut [0; 512]);
         }
         let _ = std::fs::remove_dir_all(&self.profile);
     }
