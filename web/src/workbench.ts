@@ -276,6 +276,7 @@ export class Workbench {
     this.points = null;
     this.drawSection();
     this.own = null;
+    this.held = null;
     this.editor.text = model.text;
     this.editor.foldNotes();
     this.choose(name, model.text);
@@ -292,6 +293,7 @@ export class Workbench {
     this.choose(this.state.name, text);
     // A new text has values of its own.
     this.own = null;
+    this.held = null;
     this.hurry();
     void this.readSoon();
   }
