@@ -45,6 +45,8 @@ const REST = 160;
 const LONGEST_NAME = 32;
 /** How often the other initial values are led after the one that a hand holds. */
 const ROUNDS = 6;
+/** And how much farther than the nearest place they go at once. */
+const FARTHEST = 10;
 /** A motion that takes longer than this, in milliseconds, is given up as soon as something changes. */
 const GRACE = 400;
 
@@ -479,14 +481,21 @@ export class Workbench {
   private follows(answer: Shown): boolean {
     const { held } = this;
     if (!held) return false;
-    const moved = answer.motion.notes.flatMap((note) => /^initial (\S+) moved from /.exec(note)?.[1] ?? []);
-    const others = moved.filter((name) => !(name in held.values));
+    const moves = answer.motion.notes.flatMap((note) => {
+      const [, name, from, to] = /^initial (\S+) moved from (\S+) to ([^\s:]+)/.exec(note) ?? [];
+      return name ? [{ name, to: Number(to), by: Number(to) - Number(from) }] : [];
+    });
+    const moved = moves.map((m) => m.name);
+    const others = moves.filter((m) => !(m.name in held.values));
     this.dragged = [...new Set([...Object.keys(held.values), ...moved])];
     if (!moved.length || !others.length || held.rounds >= ROUNDS) { this.held = null; return false; }
     held.rounds += 1;
-    for (const name of others) {
-      const value = answer.columns.find((c) => c.name === name)?.values[0];
-      if (value !== null && value !== undefined) this.state.initial[name] = value;
+    // The others go as far as makes up for what is held: all the way where one linear constraint moved them.
+    for (const { name, to, by } of others) {
+      const isVelocity = name.endsWith("'");
+      const size = (list: typeof moves) => list.reduce((sum, m) => (m.name.endsWith("'") === isVelocity ? sum + m.by * m.by : sum), 0);
+      const more = Math.min(size(moves) / size(others), FARTHEST) - 1;
+      this.state.initial[name] = to + (Number.isFinite(more) ? more * by : 0);
     }
     Object.assign(this.state.initial, held.values);
     return true;

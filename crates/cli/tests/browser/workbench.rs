@@ -314,3 +314,27 @@ fn every_view_has_something_to_show() {
     assert!(browser.script(tall, json!([])).as_f64() < Some(50.0));
     alone(&browser, &studio.address);
 }
+
+/// What a slider holds stays; the other coordinates go along the constraint, and nothing is said to contradict it.
+#[test]
+fn a_held_value_leads_the_others() {
+    let Some((driver, _one)) = super::driver() else { return };
+    let folder = Folder::new("workbench-held");
+    let studio = Studio::start(&folder, &[]);
+    let browser = driver.browser();
+    browser.size(1280, 900);
+    browser.visit(&studio.address);
+    let runs = next_run(&browser, 0);
+    let slide = "const knob = document.querySelector('#initial input[type=range]'); knob.value = 0.9; \
+        knob.dispatchEvent(new Event('input', {bubbles: true}));";
+    browser.script(slide, json!([]));
+    next_run(&browser, runs);
+    let fields = "return [...document.querySelectorAll('#initial input[type=number]')].slice(0, 2).map((f) => Number(f.value));";
+    let told = browser.script(fields, json!([]));
+    let (x, y) = (told[0].as_f64().expect("x"), told[1].as_f64().expect("y"));
+    // The step of the slider is 0.003; fields show six digits.
+    assert!((x - 0.9).abs() < 5e-3, "{x}");
+    assert!((x * x + y * y - 1.0).abs() < 1e-5 && y < 0.0, "{x} {y}");
+    assert!(!text_of(&browser, "#audit").contains("moved"));
+    alone(&browser, &studio.address);
+}
