@@ -40,12 +40,3 @@ export function save(name: string, content: BlobPart, media: string): void {
   link.remove();
   setTimeout(() => URL.revokeObjectURL(address), 10_000);
 }
-
-/** Calls at most once a frame, with the last arguments. */
-export function eachFrame(act: () => void): () => void {
-  let asked = 0;
-  return () => {
-    if (asked) return;
-    asked = requestAnimationFrame(() => { asked = 0; act(); });
-  };
-}

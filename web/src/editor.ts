@@ -34,7 +34,7 @@ export class Editor {
     const extensions = [
       lineNumbers(), history(), drawSelection(), bracketMatching(), closeBrackets(), highlightActiveLine(), lintGutter(),
       colours, codeFolding({ placeholderText: " … more notes" }),
-      autocompletion({ override: [(context) => this.complete(context)] }),
+      autocompletion({ icons: false, override: [(context) => this.complete(context)] }),
       hoverTooltip((view, at) => this.hover(view, at)),
       // Tab leaves the editor, as it leaves every other field.
       keymap.of([...completionKeymap, ...foldKeymap, ...defaultKeymap, ...historyKeymap]),

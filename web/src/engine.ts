@@ -84,7 +84,8 @@ class Room {
   private ready: Promise<void> = Promise.resolve();
   private open = new Map<number, (answer: unknown) => void>();
   private next = 1;
-  constructor(private module: WebAssembly.Module, private script: string) {
+  /** The worker starts while its module is still on the way. */
+  constructor(private module: Promise<WebAssembly.Module>, private script: string) {
     this.start();
   }
   private start(): void {
@@ -106,7 +107,8 @@ class Room {
       worker.onerror = (event) => this.restart(event.message);
     });
     this.worker = worker;
-    worker.postMessage({ module: this.module });
+    // What cannot be loaded is told by who waits for it.
+    this.module.then((module) => worker.postMessage({ module }), () => undefined);
   }
   private restart(reason: string): void {
     this.worker?.terminate();
@@ -137,16 +139,16 @@ class InPage implements Engine {
   private rest: Partial<Record<Lane, Room>> = {};
   private loading: Promise<WebAssembly.Module> | null = null;
   private cancelled = { motion: 0, study: 0 };
-  constructor(private module: WebAssembly.Module, private script: string) {
+  constructor(private module: Promise<WebAssembly.Module>, private script: string) {
     this.first.motion = new Room(module, script);
   }
   async ask<T>(question: Question, lane: Lane = "motion"): Promise<Answer<T>> {
     const cancelled = this.cancelled[lane];
     const answer = await (this.first[lane] ??= new Room(this.module, this.script)).ask<T & { elsewhere?: boolean }>(question);
     if (!answer.elsewhere) return answer;
-    let module;
+    const module = (this.loading ??= compiled("pfaff_whole.wasm.gz"));
     try {
-      module = await (this.loading ??= compiled("pfaff_whole.wasm.gz"));
+      await module;
     } catch (error) {
       this.loading = null;
       return failed(`this needs the rest of the engine, which cannot be loaded: ${String(error)}`) as Answer<T>;
@@ -161,13 +163,21 @@ class InPage implements Engine {
   }
 }
 
-function bytesOf(base64: string): Uint8Array {
-  return Uint8Array.from(atob(base64), (c) => c.charCodeAt(0));
+function bytesOf(base64: string): Uint8Array<ArrayBuffer> {
+  const text = atob(base64);
+  const bytes = new Uint8Array(text.length);
+  for (let k = 0; k < text.length; k += 1) bytes[k] = text.charCodeAt(k);
+  return bytes;
 }
 
-async function unpacked(bytes: Uint8Array): Promise<ArrayBuffer> {
-  const stream = new Blob([bytes as BlobPart]).stream().pipeThrough(new DecompressionStream("gzip"));
-  return new Response(stream).arrayBuffer();
+/** Motions with their columns as numbers: they come as Base64 of their bytes, which is read faster than digits. */
+export function opened(shown: Shown): Shown {
+  for (const column of shown.columns as { packed?: string; values: (number | null)[] }[]) {
+    if (column.packed === undefined) continue;
+    column.values = Array.from(new Float64Array(bytesOf(column.packed).buffer), (x) => (Number.isFinite(x) ? x : null));
+    delete column.packed;
+  }
+  return shown;
 }
 
 async function file(name: string): Promise<Response> {
@@ -178,13 +188,22 @@ async function file(name: string): Promise<Response> {
 
 /** A module of the site. */
 async function compiled(name: string): Promise<WebAssembly.Module> {
-  return moduleOf(new Uint8Array(await (await file(name)).arrayBuffer()));
+  return moduleOf((await file(name)).body!);
 }
 
-/** A module from its bytes, packed or not: a server may have unpacked them on the way. */
-async function moduleOf(bytes: Uint8Array): Promise<WebAssembly.Module> {
-  const raw = bytes[0] === 0x1f ? await unpacked(bytes) : bytes;
-  return WebAssembly.compile(raw as BufferSource);
+/** A module from its bytes as they come, packed or not: a server may have unpacked them on the way. */
+async function moduleOf(stream: ReadableStream<Uint8Array<ArrayBuffer>>): Promise<WebAssembly.Module> {
+  const reader = stream.getReader();
+  const first = await reader.read();
+  const bytes = new ReadableStream<Uint8Array<ArrayBuffer>>({
+    start: (out) => { if (first.value) out.enqueue(first.value); },
+    pull: async (out) => {
+      const { done, value } = await reader.read();
+      if (done) out.close(); else out.enqueue(value);
+    },
+  });
+  const raw = first.value?.[0] === 0x1f ? bytes.pipeThrough(new DecompressionStream("gzip")) : bytes;
+  return WebAssembly.compileStreaming(new Response(raw, { headers: { "content-type": "application/wasm" } }));
 }
 
 /** The engine of this page: a server if the page came from one, else the module beside or inside it. */
@@ -192,9 +211,10 @@ export async function engine(): Promise<Engine> {
   const token = document.querySelector<HTMLMetaElement>("meta[name=pfaff-token]")?.content;
   if (token) return new Server(token);
   const inside = document.getElementById("pfaff-module")?.textContent;
-  const [script, module] = await Promise.all([
-    document.getElementById("pfaff-worker")?.textContent ?? file("worker.js").then((f) => f.text()),
-    inside ? moduleOf(bytesOf(inside.trim())) : compiled("pfaff.wasm.gz"),
-  ]);
-  return new InPage(module, script);
+  const module = inside ? moduleOf(new Blob([bytesOf(inside.trim())]).stream()) : compiled("pfaff.wasm.gz");
+  const own = document.getElementById("pfaff-worker")?.textContent;
+  const script = own ? own : await (await file("worker.js")).text();
+  const made = new InPage(module, script);
+  await module;
+  return made;
 }

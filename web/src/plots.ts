@@ -42,8 +42,11 @@ export class Plot {
     const axis = { stroke: css("--ink"), grid: { stroke: css("--line"), width: 1 }, ticks: { stroke: css("--line"), width: 1 } };
     const options: uPlot.Options = {
       width: this.box.clientWidth || 400, height: this.height(), mode: modes, series: series as uPlot.Series[],
-      axes: [{ ...axis, label: x, labelSize: 18, size: 32 }, { ...axis, size: 56 }],
-      scales: { x: { time: false, auto: true }, y: { auto: true } },
+      axes: [{ ...axis, label: x, labelSize: 18, size: 32, values: ticks }, { ...axis, size: 64, values: ticks }],
+      scales: {
+        x: { time: false, auto: true, range: (_: uPlot, a: number | null, b: number | null) => reach(a, b, modes === 2 ? 0.05 : 0) },
+        y: { auto: true, range: (_: uPlot, a: number | null, b: number | null) => reach(a, b, 0.1) },
+      },
       cursor: { drag: { x: true, y: modes === 2, uni: 20 } },
       legend: { live: modes === 1 },
     } as uPlot.Options;
@@ -79,22 +82,47 @@ export class Plot {
   }
 }
 
+/** Numbers beside an axis, with as many digits as tell them apart. */
+function ticks(_: uPlot, places: number[]): string[] {
+  const size = Math.max(...places.map(Math.abs)), step = Math.abs((places[1] ?? 0) - (places[0] ?? 0)) || size;
+  const digits = Math.max(0, Math.ceil(-Math.log10(step) - 1e-9) + (step < 10 ? 1 : 0));
+  const small = size >= 1e6 || size < 1e-3;
+  const text = (x: number) => (x === 0 ? "0" : small ? x.toExponential(Math.max(0, Math.min(6, Math.round(Math.log10(size / step))))) : String(Number(x.toFixed(Math.min(digits, 15)))));
+  return places.map((x) => text(x).replace("e+", "e").replaceAll("-", "−"));
+}
+
 type Drawing = [unknown[], unknown[], 1 | 2];
+
+/** Spreads below this part of a value are rounding: an axis of them has no ticks. */
+const ROUNDING = 1e-10;
+
+/** Where an axis begins and ends, with a part of the spread beside the curves; values that are all the same stand in its middle. */
+function reach(least: number | null, most: number | null, part: number): [number, number] {
+  if (least === null || most === null || !Number.isFinite(least + most)) return [0, 1];
+  const size = Math.max(Math.abs(least), Math.abs(most));
+  if (most - least > ROUNDING * size) return part ? uPlot.rangeNum(least, most, part, true) as [number, number] : [least, most];
+  const middle = (least + most) / 2, beside = Math.abs(middle) / 5 || 1;
+  return [middle - beside, middle + beside];
+}
 
 /** A value below the plot; nothing where the pointer is elsewhere. */
 const value = (_: uPlot, x: number | null | undefined) => (typeof x === "number" ? brief(x) : "");
 
-const curve = (run: Columns, runs: Columns[], name: string, k: number) => {
-  const current = run === runs[runs.length - 1];
+/** Dashes of kept runs, the latest one first. */
+const DASHES = [[6, 4], [2, 3], [9, 3, 2, 3]];
+
+/** A curve: its colour tells the column, or the run where there is one column; the current run is drawn in full. */
+const curve = (run: Columns, runs: Columns[], y: string[], k: number) => {
+  const age = runs.length - 1 - runs.indexOf(run);
   return {
-    label: current ? name : `${name} (${run.name})`, stroke: colour(k), width: current ? 1.8 : 1.2,
-    dash: current ? undefined : [5, 4], points: { show: false }, value,
+    label: age === 0 ? y[k] : `${y[k]} (${run.name})`, stroke: colour(y.length > 1 ? k : age), width: age === 0 ? 1.8 : 1.2,
+    dash: age === 0 ? undefined : DASHES[(age - 1) % DASHES.length], points: { show: false }, value,
   };
 };
 
 function overTime(runs: Columns[], y: string[]): Drawing {
   const tables = runs.map((run) => [run.t, ...y.map((name) => run.values.get(name) ?? run.t.map(() => null))]);
-  const series = runs.flatMap((run, r) => y.map((name, k) => curve(run, runs, name, k + r)));
+  const series = runs.flatMap((run) => y.map((_, k) => curve(run, runs, y, k)));
   const joined = tables.length === 1 ? tables[0] : uPlot.join(tables as uPlot.AlignedData[]);
   // Rows that another run adds are no gaps.
   const all = series.map((s) => ({ ...s, spanGaps: runs.length > 1 }));
@@ -131,9 +159,9 @@ function portrait(runs: Columns[], x: string, y: string[], dots: boolean): Drawi
     ctx.restore();
     return null;
   };
-  for (const [r, run] of runs.entries()) {
+  for (const run of runs) {
     for (const [k, name] of y.entries()) {
-      series.push({ ...curve(run, runs, name, k + r), facets: [{ scale: "x", auto: true }, { scale: "y", auto: true }], paths: lines });
+      series.push({ ...curve(run, runs, y, k), facets: [{ scale: "x", auto: true }, { scale: "y", auto: true }], paths: lines });
       data.push([run.values.get(x) ?? [], run.values.get(name) ?? []]);
     }
   }

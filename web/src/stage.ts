@@ -83,7 +83,7 @@ export class Stage {
     const options = SPEEDS.map((s) => element("option", { value: s, selected: s === "1" }, `${s}×`));
     const canvas = element("canvas", { role: "img", tabindex: "0", "aria-label": this.label });
     this.marks = element("div", { class: "handles" });
-    this.root = element("figure", { class: "pfaff-animation" },
+    this.root = element("figure", { class: "pfaff-animation", "aria-label": this.label },
       element("div", { class: "stage" }, canvas, this.marks),
       element("div", { class: "pfaff-controls", role: "group", "aria-label": "Playback" },
         element("button", { type: "button", class: "pfaff-play" }, "Play"),

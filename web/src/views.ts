@@ -23,17 +23,36 @@ export function formulas(panel: HTMLElement, html: string, signs: string | null,
   const rest = parts.filter((p) => !first.includes(p));
   // "principle …" and "signs: …" are said elsewhere.
   const said = words.filter((w) => !/^(principle|signs:)/.test(w.textContent ?? ""));
+  for (const w of said) w.innerHTML = w.innerHTML.replace("the form `multipliers` writes them all", "the tab “Written out” has them all");
   panel.replaceChildren(...said.filter((w) => !/^Conserved|^To watch|^observe/.test(w.textContent ?? "")), ...(first.length ? first : rest));
   if (first.length && rest.length) {
     panel.append(element("details", { class: "parts" }, element("summary", {}, "The parts they are made of"), ...rest));
   }
   panel.append(...said.filter((w) => /^Conserved/.test(w.textContent ?? "")));
-  if (signs) panel.append(element("p", { class: "hint" }, `Signs: ${signs}.`));
+  if (signs) panel.append(element("p", { class: "hint" }, `Signs: ${onPaper(signs)}.`));
   // Where an equation is wider than its panel, its right side goes below its left one.
   for (const math of panel.querySelectorAll<MathMLElement>("section > math")) {
-    math.classList.toggle("narrow", math.getBoundingClientRect().width > panel.clientWidth);
+    if (math.getBoundingClientRect().width > panel.clientWidth) narrowed(math);
   }
 }
+
+/** Sides one below the other; what a cell holds stays in its row. */
+function narrowed(math: MathMLElement): void {
+  math.classList.add("narrow");
+  for (const cell of math.querySelectorAll("mtd")) {
+    if (cell.children.length < 2) continue;
+    const row = document.createElementNS("http://www.w3.org/1998/Math/MathML", "mrow");
+    row.append(...cell.childNodes);
+    cell.append(row);
+  }
+}
+
+/** Words of the engine for a terminal, as they are written on paper. */
+const PAPER: [RegExp, string][] = [
+  [/\^T\b/g, "ᵀ"], [/dphi\/dq/g, "∂φ/∂q"], [/dL\/dv/g, "∂L/∂v"], [/\blambda\b/g, "λ"], [/\bmu\b/g, "μ"], [/\bphi\b/g, "φ"],
+  [/q''/g, "q̈"], [/\*/g, " "], [/= \+ /g, "= "], [/-(?=[\d ])/g, "−"],
+];
+const onPaper = (words: string): string => PAPER.reduce((text, [from, to]) => text.replace(from, to), words);
 
 /** Degrees of freedom and classes, in one line. */
 export interface Facts {
@@ -80,7 +99,7 @@ export function audit(box: HTMLElement, shown: Shown): void {
     hint(`${motion.principle ? `Principle ${motion.principle}` : "Equations as written"}, method ${motion.method}, ${motion.statistics.steps ?? 0} steps.`),
     ...(found.length ? [hint(`From the constraints: ${found.slice(0, 8).join(", ")}${found.length > 8 ? " …" : ""}`)] : []),
     ...others.map((n) => element("p", { class: "note" }, n)),
-    element("div", { class: "scroll" }, element("table", {}, element("thead", {}, element("tr", {}, ...heads)),
+    element("div", { class: "scroll" }, element("table", { "aria-label": "Checks of the audit" }, element("thead", {}, element("tr", {}, ...heads)),
       element("tbody", {}, ...motion.audit.checks.map((c) => row(c.name, brief(c.value), brief(c.limit), c.verdict, c.reason))))),
     ...(errors.length ? [hint(`Estimated errors at the end: ${errors.slice(0, 8).map(([n, e]) => `${n} ${brief(e)}`).join(", ")}${errors.length > 8 ? " …" : ""}`)] : []),
     ...(motion.events.length ? [hint(events(motion))] : []));
@@ -98,7 +117,7 @@ export function table(box: HTMLElement, shown: Shown): void {
   const step = Math.max(1, Math.ceil(rows / 100));
   const lines: HTMLElement[] = [];
   for (let i = 0; i < rows; i += step) lines.push(element("tr", {}, ...columns.map((c) => element("td", {}, brief(c.values[i])))));
-  box.replaceChildren(element("table", {}, element("thead", {}, element("tr", {}, ...columns.map((c) => element("th", { scope: "col" }, c.name)))),
+  box.replaceChildren(element("table", { "aria-label": "Rows of the motion" }, element("thead", {}, element("tr", {}, ...columns.map((c) => element("th", { scope: "col" }, c.name)))),
     element("tbody", {}, ...lines)));
   if (step > 1) box.append(element("p", { class: "hint" }, `Every ${step}th of ${rows} rows; a saved table has all of them.`));
 }

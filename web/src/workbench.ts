@@ -1,9 +1,11 @@
 // The workbench: one state, and views that follow it.
 
 import { asked, assignments, packed, start, unpacked, type Asked, type State } from "./state";
-import { byId, brief, eachFrame, element, save } from "./dom";
+import { byId, brief, element, save } from "./dom";
 import { Editor, type Words } from "./editor";
-import { GIVEN_UP, type Engine, type Fault, type Handle, type Outline, type Question, type Reading, type Shown } from "./engine";
+import {
+  GIVEN_UP, opened, type Answer, type Engine, type Fault, type Handle, type Lane, type Outline, type Question, type Reading, type Shown,
+} from "./engine";
 import { lessonBox, LESSONS } from "./lessons";
 import { COLOURS, overlaid } from "./overlay";
 import { Plot, type Columns } from "./plots";
@@ -14,7 +16,7 @@ import { TUTORIAL } from "./tutorial";
 import * as views from "./views";
 
 const FORMS: [string, string][] = [
-  ["multipliers", "Multipliers"], ["reduced", "Reduced"], ["hamilton", "Hamilton"], ["kane", "Kane"],
+  ["multipliers", "Multipliers"], ["full", "Written out"], ["reduced", "Reduced"], ["hamilton", "Hamilton"], ["kane", "Kane"],
   ["gibbs_appell", "Gibbs–Appell"], ["boltzmann_hamel", "Boltzmann–Hamel"], ["voronets", "Voronets"], ["routhian", "Routh"],
   ["geometry", "Geometry"],
 ];
@@ -35,6 +37,16 @@ const VIEW_FILES: Record<string, [string, string][]> = {
 };
 /** Rows of a motion in the page. */
 const SAMPLES = 501;
+/** Rows while a hand moves something. */
+const DRAFT = 201;
+/** How long a hand must rest, in milliseconds, until its motion is computed with all rows and audited. */
+const REST = 160;
+/** Letters of a name that a kept run gets by itself. */
+const LONGEST_NAME = 32;
+/** How often the other initial values are led after the one that a hand holds. */
+const ROUNDS = 6;
+/** And how much farther than the nearest place they go at once. */
+const FARTHEST = 10;
 /** A motion that takes longer than this, in milliseconds, is given up as soon as something changes. */
 const GRACE = 400;
 
@@ -60,9 +72,15 @@ export class Workbench {
   private runs = 0;
   private begun = 0;
   private busy = false;
+  private reading = false;
+  private unread = false;
   private again = false;
+  /** Set while a hand moves something: motions are drafts until it rests. */
+  private moving: ReturnType<typeof setTimeout> | null = null;
   /** Initial values that the hand has just set. */
   private dragged: string[] = [];
+  /** What the hand holds: initial values that stay as they are while the others follow the constraints. */
+  private held: { values: Record<string, number>; rounds: number } | null = null;
   private hand: { handle: Handle; kind: "place" | "velocity"; x: number; y: number } | null = null;
 
   constructor(private readonly engine: Engine) {
@@ -72,17 +90,32 @@ export class Workbench {
   }
 
   async begin(options: URLSearchParams): Promise<void> {
+    this.choices([]);
+    this.listen();
+    // What the page begins with is in the page or in its address, but for models of the gallery: the first motion
+    // does not wait for a list that nobody has asked for.
+    const named = options.get("model");
+    const waits = named !== null && !this.models.has(named);
+    if (waits) await this.lists();
+    await this.first(options);
+    await this.read();
+    if (!waits) await this.lists();
+    await this.recall();
+  }
+
+  /** The models of the gallery, and the words of the language. */
+  private async lists(): Promise<void> {
     const [list, words] = await Promise.all([
       this.engine.ask<{ pfaff: string; models: { name: string; title: string; text: string }[] }>({ ask: "gallery" }),
       this.engine.ask<Words>({ ask: "words" }),
     ]);
+    // NOTE: where a motion that takes long was given up, what waited behind it was too.
+    if (list.error?.message === GIVEN_UP || words.error?.message === GIVEN_UP) return this.lists();
     if (list.error) throw new Error(list.error.message);
     this.editor.know(words);
     this.choices(list.models);
-    this.listen();
-    await this.first(options);
-    await this.read();
-    await this.recall();
+    this.choose(this.state.name, this.state.text);
+    this.lesson();
   }
 
   /** The list of models: first steps, lessons, gallery. */
@@ -224,7 +257,7 @@ export class Workbench {
     button?.setAttribute("aria-label", `${closed ? "Open" : "Close"}: ${title}`);
     if (button) { button.textContent = closed ? "+" : "–"; button.title = closed ? "Open" : "Close"; }
     this.state.closed = [...document.querySelectorAll<HTMLElement>(".view.closed")].map((v) => v.dataset.view!);
-    if (!closed && this.shown) this.show();
+    if (!closed && this.shown) this.show(document.body.classList.contains("draft"));
   }
 
   private isOpen(name: string): boolean {
@@ -245,6 +278,7 @@ export class Workbench {
     this.points = null;
     this.drawSection();
     this.own = null;
+    this.held = null;
     this.editor.text = model.text;
     this.editor.foldNotes();
     this.choose(name, model.text);
@@ -261,11 +295,25 @@ export class Workbench {
     this.choose(this.state.name, text);
     // A new text has values of its own.
     this.own = null;
+    this.held = null;
     this.hurry();
-    this.readSoon();
+    void this.readSoon();
   }
 
-  private readonly readSoon = eachFrame(() => void this.read());
+  /** Reads the text, once more if it changes meanwhile. */
+  private async readSoon(): Promise<void> {
+    this.unread = true;
+    if (this.reading) return;
+    this.reading = true;
+    try {
+      while (this.unread) {
+        this.unread = false;
+        await this.read();
+      }
+    } finally {
+      this.reading = false;
+    }
+  }
 
   private question(ask: string, more: Record<string, unknown> = {}, s: Asked = this.state): Question {
     const needs = this.own?.range === null && s.t1 === null && !this.own.ends;
@@ -287,7 +335,7 @@ export class Workbench {
     const text = this.state.text;
     const reading = await this.engine.ask<Reading>({ ask: "read", text, name: this.state.name || "model" });
     if (text !== this.state.text) return;
-    if (reading.error?.message === GIVEN_UP) return this.readSoon();
+    if (reading.error?.message === GIVEN_UP) return void this.readSoon();
     if (reading.error) return this.fault(reading.error);
     this.editor.show(reading);
     this.mistakes(reading.diagnostics);
@@ -351,14 +399,22 @@ export class Workbench {
 
   private turn(values: Record<string, number>, name: string, value: number | null): void {
     if (value === null) delete values[name]; else values[name] = value;
-    if (value === null) this.knobs();
+    this.held = values === this.state.initial && value !== null ? { values: { [name]: value }, rounds: 0 } : null;
+    this.draft();
+  }
+
+  /** A motion for the eye now, and one with its audit when the hand rests. */
+  private draft(): void {
+    if (this.moving) clearTimeout(this.moving);
+    this.moving = setTimeout(() => { this.moving = null; this.run(); }, REST);
     this.run();
   }
 
   /** Where the hand is; the engine finds the start that belongs to it, as fast as it can. */
   private drag(handle: Handle, kind: "place" | "velocity", x: number, y: number): void {
     this.hand = { handle, kind, x, y };
-    this.run();
+    this.held = null;
+    this.draft();
   }
 
   private async followHand(): Promise<void> {
@@ -372,6 +428,12 @@ export class Workbench {
     if (answer.error) return this.fault(answer.error);
     this.dragged = Object.keys(answer.initial);
     for (const [name, value] of Object.entries(answer.initial)) this.state.initial[name] = Number(value.toPrecision(6));
+  }
+
+  private async motion(question: Question, lane: Lane = "motion"): Promise<Answer<Shown>> {
+    const answer = await this.engine.ask<Shown>({ ...question, packed: true }, lane);
+    if (!answer.error) opened(answer);
+    return answer;
   }
 
   /** The motion, one at a time: what changes meanwhile is computed afterwards. */
@@ -396,14 +458,47 @@ export class Workbench {
     const late = setTimeout(() => { byId("stop").hidden = false; this.say("Computing …"); }, GRACE);
     const dragged = this.hand !== null;
     if (dragged) await this.followHand();
-    const answer = await this.engine.ask<Shown>(this.question("run", { samples: SAMPLES, expressions: this.expressions() }));
+    const held = this.held !== null;
+    const draft = this.moving !== null || held || !this.shown;
+    const more = { samples: draft ? DRAFT : SAMPLES, expressions: this.expressions(), draft };
+    const answer = await this.motion(this.question("run", more));
     clearTimeout(late);
     byId("stop").hidden = true;
     this.busy = false;
     if (answer.error && answer.error.message !== GIVEN_UP) this.fault(answer.error);
     else if (answer.error) this.say("Stopped.");
-    else this.arrived(answer, dragged);
-    if (this.again || this.hand) this.run();
+    else if (this.follows(answer)) this.again = true;
+    else this.arrived(answer, dragged || held, draft);
+    // The first motion of a page is a draft, too.
+    const audited = !draft || this.moving !== null || answer.error;
+    if (this.again || this.hand || !audited) this.run();
+  }
+
+  /**
+   * Values that contradict the constraints were moved to the nearest ones. Where a hand holds some of them, the others
+   * go along and these stay: from there it is tried again. Whether that is to be.
+   */
+  private follows(answer: Shown): boolean {
+    const { held } = this;
+    if (!held) return false;
+    const moves = answer.motion.notes.flatMap((note) => {
+      const [, name, from, to] = /^initial (\S+) moved from (\S+) to ([^\s:]+)/.exec(note) ?? [];
+      return name ? [{ name, to: Number(to), by: Number(to) - Number(from) }] : [];
+    });
+    const moved = moves.map((m) => m.name);
+    const others = moves.filter((m) => !(m.name in held.values));
+    this.dragged = [...new Set([...Object.keys(held.values), ...moved])];
+    if (!moved.length || !others.length || held.rounds >= ROUNDS) { this.held = null; return false; }
+    held.rounds += 1;
+    // The others go as far as makes up for what is held: all the way where one linear constraint moved them.
+    for (const { name, to, by } of others) {
+      const isVelocity = name.endsWith("'");
+      const size = (list: typeof moves) => list.reduce((sum, m) => (m.name.endsWith("'") === isVelocity ? sum + m.by * m.by : sum), 0);
+      const more = Math.min(size(moves) / size(others), FARTHEST) - 1;
+      this.state.initial[name] = to + (Number.isFinite(more) ? more * by : 0);
+    }
+    Object.assign(this.state.initial, held.values);
+    return true;
   }
 
   /** A hand that pulls a point off its constraints means the nearest place on them: that is where it starts. */
@@ -414,25 +509,26 @@ export class Workbench {
     answer.motion.notes = answer.motion.notes.filter((_, k) => !moved[k] || !this.dragged.includes(moved[k]));
   }
 
-  private arrived(answer: Shown, dragged: boolean): void {
+  private arrived(answer: Shown, dragged: boolean, draft: boolean): void {
     this.shown = answer;
     if (dragged) this.settle(answer);
     const took = performance.now() - this.begun;
     const { motion } = answer;
     const early = motion.stop.reason === "end" ? "" : `Stopped at t = ${brief(motion.stop.t)} (${motion.stop.reason.replaceAll("_", " ")}). `;
-    this.say(`${early}Audit ${motion.audit.verdict}, ${took.toFixed(0)} ms`, motion.audit.verdict === "fail");
+    const verdict = draft ? "Audit follows" : `Audit ${motion.audit.verdict}, ${took.toFixed(0)} ms`;
+    this.say(`${early}${verdict}`, motion.audit.verdict === "fail");
     document.body.classList.remove("stale");
-    this.show();
+    document.body.classList.toggle("draft", draft);
+    this.show(draft);
     // What the constraints gave is shown by the sliders that the text does not set.
-    if (dragged || byId("initial").querySelector(".found")) this.knobsSoon();
-    document.body.dataset.runs = String(this.runs);
-    document.body.dataset.took = took.toFixed(1);
-    document.body.dataset.first ??= performance.now().toFixed(0);
+    this.knobs();
+    const { dataset } = document.body;
+    dataset[draft ? "drafts" : "runs"] = String(this.runs);
+    dataset[draft ? "drafted" : "took"] = took.toFixed(1);
+    dataset.first ??= performance.now().toFixed(0);
   }
 
-  private readonly knobsSoon = eachFrame(() => { if (document.activeElement?.getAttribute("type") !== "range") this.knobs(); });
-
-  private show(): void {
+  private show(draft = false): void {
     const { shown } = this;
     if (!shown) return;
     const handles = shown.handles ?? [];
@@ -445,6 +541,7 @@ export class Workbench {
       : shown.drawing.dimension === 3 ? "Drag to turn the picture; + and − change its size." : "";
     if (this.state.plots.length === 0) this.state.plots = [{ x: "t", y: this.firstColumns() }];
     if (this.isOpen("plots")) this.drawPlots();
+    if (draft) return;
     if (this.isOpen("audit")) views.audit(byId("audit"), shown);
     if (this.isOpen("table")) views.table(byId("table"), shown);
     byId("agreement").textContent = "";
@@ -468,8 +565,9 @@ export class Workbench {
   private keep(): void {
     const columns = this.columns();
     if (!columns) return;
-    const changed = assignments({ ...this.state.set, ...this.state.initial });
-    this.kept.push({ ...columns, name: changed || `run ${this.kept.length + 1}`, asked: asked(this.state) });
+    const changed = Object.entries({ ...this.state.set, ...this.state.initial }).map(([name, x]) => `${name} = ${brief(Number(x.toPrecision(3)))}`).join(", ");
+    const name = changed && changed.length <= LONGEST_NAME ? changed : `run ${this.kept.length + 1}`;
+    this.kept.push({ ...columns, name, asked: asked(this.state) });
     this.drawPlots();
     this.drawKept();
   }
@@ -480,7 +578,7 @@ export class Workbench {
     for (const run of kept) {
       const whole = { ...run, text: run.text || this.state.text };
       const more = { samples: SAMPLES, expressions: this.expressions() };
-      const answer = await this.engine.ask<Shown>(this.question("run", more, whole));
+      const answer = await this.motion(this.question("run", more, whole));
       if (!answer.error) this.kept.push({ ...columnsOf(answer, run.name), asked: whole });
     }
     if (!kept.length) return;
@@ -591,8 +689,9 @@ export class Workbench {
     const plot = this.state.plots[k];
     if (!plot || !this.isPortrait(k)) return;
     this.keep();
-    this.state.initial[plot.x] = Number(x.toPrecision(4));
-    this.state.initial[plot.y[0]!] = Number(y.toPrecision(4));
+    const values = { [plot.x]: Number(x.toPrecision(4)), [plot.y[0]!]: Number(y.toPrecision(4)) };
+    Object.assign(this.state.initial, values);
+    this.held = { values, rounds: 0 };
     this.knobs();
     this.run();
   }
@@ -640,7 +739,7 @@ export class Workbench {
     const box = byId("agreement");
     box.textContent = "Computing …";
     const { shown } = this;
-    const answer = await this.engine.ask<Shown>(this.question("run", { samples: SAMPLES, backend: "interpreter" }), "study");
+    const answer = await this.motion(this.question("run", { samples: SAMPLES, backend: "interpreter" }), "study");
     if (answer.error) return void (box.textContent = answer.error.message);
     let most = 0, where = "";
     for (const column of answer.columns) {
@@ -658,9 +757,9 @@ export class Workbench {
   private async compare(): Promise<void> {
     const keys = byId("compare-keys");
     keys.textContent = "Computing …";
-    const answer = await this.engine.ask<{ motions: Shown[] }>(this.question("compare", { samples: SAMPLES }), "study");
+    const answer = await this.engine.ask<{ motions: Shown[] }>(this.question("compare", { samples: SAMPLES, packed: true }), "study");
     if (answer.error) return keys.replaceChildren(element("span", { class: "note" }, answer.error.message));
-    const motions = answer.motions.filter((m) => m.frames > 0);
+    const motions = answer.motions.map(opened).filter((m) => m.frames > 0);
     const drawing = overlaid(motions.map((m) => m.drawing));
     if (!drawing) return keys.replaceChildren("Nothing to draw.");
     keys.replaceChildren(...motions.map((m, k) => element("span", { class: `key ${COLOURS[k % COLOURS.length]}` },
@@ -692,8 +791,9 @@ export class Workbench {
 
   private drawSection(): void {
     const { points } = this;
-    byId("section-plot").hidden = !points;
-    if (points) this.sectionPlot.draw([{ name: "now", t: points.values.get("t")!, values: points.values }], points.x, [points.y], true);
+    const some = points !== null && points.values.get("t")!.length > 0;
+    byId("section-plot").hidden = !some;
+    if (points && some) this.sectionPlot.draw([{ name: "now", t: points.values.get("t")!, values: points.values }], points.x, [points.y], true);
   }
 
   private async share(): Promise<void> {
@@ -743,7 +843,8 @@ export class Workbench {
 
   private say(text: string, bad = false): void {
     const status = byId("status");
-    status.textContent = text;
+    // NOTE: what is said again is not read out again.
+    if (status.textContent !== text) status.textContent = text;
     status.classList.toggle("bad", bad);
   }
 

@@ -173,7 +173,7 @@ fn malformed_requests_leave_it_running() {
     let folder = Folder::new("studio-malformed");
     let studio = Studio::start(&folder, &[]);
     // NOTE: 10 000 in the long run of the tests.
-    let count = if crate::support::full() { 10_000 } else { 200 };
+    let count = if crate::support::full() { 10_000 } else { 1_000 };
     let mut seed: u64 = 7;
     let mut random = move || {
         seed = seed

@@ -31,8 +31,8 @@ pub use json::json_text;
 #[cfg(not(target_arch = "wasm32"))]
 pub use motion::write_motion;
 pub use motion::{
-    FileFormat, comparison_table, motion_table, notes, residual_figure, sentence, summary,
-    view_json, view_text,
+    FileFormat, comparison_table, motion_summary, motion_table, notes, residual_figure,
+    sentence, summary, view_json, view_text,
 };
 pub use number::brief;
 pub use phase::{

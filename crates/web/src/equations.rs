@@ -72,7 +72,7 @@ pub(crate) fn presentation(
     principle: Option<pfaff::Principle>,
 ) -> Result<Presentation, Fault> {
     match form {
-        None | Some("multipliers") => {
+        None | Some("multipliers" | "full") => {
             if let Some(shown) = fractional(model, principle)? {
                 return Ok(shown);
             }
@@ -80,7 +80,9 @@ pub(crate) fn presentation(
                 return Ok(present_outline(&pfaff::derive_for_run(model, principle)?));
             }
             let derivation = derive(model, principle)?;
-            Ok(present_short(&derivation).unwrap_or_else(|| present(&derivation)))
+            // Every block, however long; or what people look for.
+            let short = if form == Some("full") { None } else { present_short(&derivation) };
+            Ok(short.unwrap_or_else(|| present(&derivation)))
         }
         _ if !WHOLE => Err(Fault::Elsewhere),
         Some("reduced") => present_reduced(&derive(model, principle)?).ok_or_else(|| {

@@ -90,7 +90,7 @@ fn file(name: &str, media: &str, bytes: &[u8]) -> Value {
 }
 
 /// Three bytes as four letters. [RFC 4648, section 4]
-fn base64(bytes: &[u8]) -> String {
+pub(crate) fn base64(bytes: &[u8]) -> String {
     const LETTERS: &[u8; 64] =
         b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
     let mut text = String::with_capacity(bytes.len().div_ceil(3) * 4);

@@ -2,10 +2,11 @@
 
 use pfaff::{Backend, Model, Motion, Run, SectionRequest, StopReason};
 use pfaff_expr::{is_interrupted, with_shield};
-use pfaff_present::report::drawing::animation;
-use pfaff_present::{ToJson, column_values};
+use pfaff_present::report::drawing::drawn;
+use pfaff_present::{ToJson, column_values, motion_summary};
 use serde_json::{Map, Value, json};
 
+use crate::export::base64;
 use crate::handles;
 use crate::question::{Fault, Question, principle};
 
@@ -22,7 +23,8 @@ pub(crate) fn run(
             // NOTE: what was computed by then is shown.
             shield();
         }
-        let mut answer = shown(model, &motion, &expressions);
+        let looks = Looks { is_draft: request.draft, packs: question.is_set("packed") };
+        let mut answer = shown(model, &motion, &expressions, &looks);
         answer.insert("handles".to_owned(), handles::of(model, &motion));
         Ok(Value::Object(answer))
     })
@@ -33,42 +35,46 @@ pub(crate) fn computed(model: &Model, request: &Run) -> Result<Motion, Fault> {
     Ok(model.run(request)?)
 }
 
-/// What the page reads of the JSON of a motion. Its numbers are in the columns already.
-const KEYS: [&str; 11] = [
-    "pfaff",
-    "model",
-    "principle",
-    "method",
-    "stop",
-    "signs",
-    "events",
-    "notes",
-    "errors",
-    "audit",
-    "statistics",
-];
+/// How a motion is shown.
+#[derive(Default)]
+struct Looks {
+    /// With fewer frames: it is gone in a moment.
+    is_draft: bool,
+    /// Columns as Base64 of their bytes.
+    packs: bool,
+}
+
+/// Of the frames of a draft: every so many of those of a page.
+const STRIDE: usize = 5;
 
 /// A motion as the page shows it.
-fn shown(model: &Model, motion: &Motion, expressions: &[String]) -> Map<String, Value> {
-    let drawing = animation(model, motion, "animation");
+fn shown(
+    model: &Model,
+    motion: &Motion,
+    expressions: &[String],
+    looks: &Looks,
+) -> Map<String, Value> {
+    let drawing = drawn(model, motion, if looks.is_draft { STRIDE } else { 1 });
     let of_motion = motion.columns();
-    let mut columns: Vec<Value> = of_motion
-        .iter()
-        .map(|(name, values)| json!({"name": name, "values": values}))
-        .collect();
+    let column = |name: &str, values: &[f64]| {
+        if looks.packs {
+            let bytes: Vec<u8> = values.iter().flat_map(|x| x.to_le_bytes()).collect();
+            json!({"name": name, "packed": base64(&bytes)})
+        } else {
+            json!({"name": name, "values": values})
+        }
+    };
+    let mut columns: Vec<Value> =
+        of_motion.iter().map(|(name, values)| column(name, values)).collect();
     let mut faults = Vec::new();
     for text in expressions {
         match column_values(&of_motion, text, "the motion") {
-            Ok(values) => columns.push(json!({"name": text, "values": values})),
+            Ok(values) => columns.push(column(text, &values)),
             Err(why) => faults.push(why),
         }
     }
-    let mut about = motion.to_json();
-    if let Value::Object(map) = &mut about {
-        map.retain(|key, _| KEYS.contains(&key.as_str()));
-    }
     let entries = [
-        ("motion", about),
+        ("motion", motion_summary(motion)),
         ("columns", Value::Array(columns)),
         ("faults", json!(faults)),
         ("drawing", drawing.data),
@@ -91,8 +97,9 @@ pub(crate) fn compare(
         ),
     };
     let comparison = pfaff::compare(model, request, list.as_deref())?;
-    let motions: Vec<Value> =
-        comparison.motions.iter().map(|m| Value::Object(shown(model, m, &[]))).collect();
+    let looks = Looks { packs: question.is_set("packed"), ..Looks::default() };
+    let one = |m: &Motion| Value::Object(shown(model, m, &[], &looks));
+    let motions: Vec<Value> = comparison.motions.iter().map(one).collect();
     Ok(json!({"motions": motions}))
 }
 

@@ -157,6 +157,9 @@ impl<'a> Question<'a> {
             samples: self.count("samples", 100_000)?,
             method,
             backend,
+            draft: self.is_set("draft"),
+            // Nobody asks for the states between the rows of a table.
+            outputs_only: true,
             ..Run::default()
         })
     }

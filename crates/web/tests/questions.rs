@@ -42,6 +42,63 @@ fn a_run_has_the_bits_of_the_engine() {
     assert!(names.contains(&"speed") && names.contains(&"x'"), "{names:?}");
 }
 
+/// The bytes of a text of four letters for three bytes. [RFC 4648, section 4]
+fn bytes(text: &str) -> Vec<u8> {
+    let letters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    let bits = |c: char| letters.find(c).map(|k| k as u32);
+    let mut bytes = Vec::new();
+    for group in text.trim_end_matches('=').chars().collect::<Vec<_>>().chunks(4) {
+        let all = group.iter().fold(0, |all, &c| all << 6 | bits(c).expect("a letter"));
+        let all = all << (6 * (4 - group.len()));
+        bytes.extend(all.to_be_bytes()[1..group.len()].iter());
+    }
+    bytes
+}
+
+#[test]
+fn packed_columns_have_the_same_bits() {
+    let question = json!({"ask": "run", "text": sleigh(), "t1": 5.0, "samples": 11, "expressions": ["x/0*0"]});
+    let mut packed = question.clone();
+    packed["packed"] = json!(true);
+    let (plain, packed) = (ask(&question), ask(&packed));
+    let list = |answer: &Value| answer["columns"].as_array().expect("a list").clone();
+    for (plain, packed) in list(&plain).iter().zip(&list(&packed)) {
+        assert_eq!(plain["name"], packed["name"]);
+        let bytes = bytes(packed["packed"].as_str().expect("a text"));
+        let numbers =
+            bytes.chunks(8).map(|b| f64::from_le_bytes(b.try_into().expect("eight bytes")));
+        let numbers: Vec<f64> = numbers.collect();
+        let exact = plain["values"].as_array().expect("a list");
+        assert_eq!(numbers.len(), exact.len());
+        for (x, exact) in numbers.iter().zip(exact) {
+            // What is no number is `null` in JSON.
+            assert_eq!(x.is_finite().then_some(*x), exact.as_f64(), "{}", plain["name"]);
+        }
+    }
+}
+
+/// A draft has the same numbers, fewer frames, and no verdict: whatever was not audited has not passed.
+#[test]
+fn a_draft_is_the_same_motion_without_a_verdict() {
+    for name in
+        ["sleigh", "bouncing_ball", "fractional_relaxation", "shortest_path", "noisy_sleigh"]
+    {
+        let text = pfaff::gallery_model(name).expect("it is there").text;
+        let question = json!({"ask": "run", "text": text, "samples": 11});
+        let mut draft = question.clone();
+        draft["draft"] = json!(true);
+        let (whole, draft) = (ask(&question), ask(&draft));
+        assert_eq!(draft["columns"], whole["columns"], "{name}");
+        assert_eq!(whole["motion"]["audit"]["verdict"], "pass", "{name}");
+        assert_eq!(
+            draft["motion"]["audit"],
+            json!({"verdict": "unchecked", "checks": []}),
+            "{name}"
+        );
+        assert!(draft["frames"].as_u64() < whole["frames"].as_u64(), "{name}");
+    }
+}
+
 #[test]
 fn other_values_change_the_motion() {
     let at = |set: &str, initial: &str| {

@@ -154,10 +154,14 @@ impl Browser<'_> {
         mouse("mouseReleased", to.0, to.1);
     }
 
+    /// What was said on the console since it was asked last.
+    pub(crate) fn messages(&self) -> Value {
+        self.post("se/log", &json!({"type": "browser"}))
+    }
+
     /// Nothing was said on the console, and nothing but pages was asked for.
     pub(crate) fn silent(&self, path: &Path) {
-        let said = self.post("se/log", &json!({"type": "browser"}));
-        assert_eq!(said, json!([]), "{}", path.display());
+        assert_eq!(self.messages(), json!([]), "{}", path.display());
         let events = self.post("se/log", &json!({"type": "performance"}));
         let mut requests = 0;
         for event in events.as_array().expect("a list") {
@@ -189,7 +193,8 @@ impl Drop for Browser<'_> {
         if let Ok(mut stream) = TcpStream::connect(("127.0.0.1", self.driver.port)) {
             let _ = stream.set_read_timeout(Some(Duration::from_secs(20)));
             let _ = stream.write_all(request.as_bytes());
-            let _ = stream.read_to_end(&mut Vec::new());
+            // NOTE: the driver answers when the browser has ended, and leaves the connection open.
+            let _ = stream.read(&mut [0; 512]);
         }
         let _ = std::fs::remove_dir_all(&self.profile);
     }

@@ -6,6 +6,9 @@ use super::driver::Browser;
 use crate::studio::Studio;
 use crate::support::{Folder, wait_for};
 
+/// Texts that are hard to read, as a list.
+const CONTRAST: &str = include_str!("contrast.js");
+
 /// Waits until the page has computed another motion than the one of this number.
 pub(super) fn next_run(browser: &Browser, before: u64) -> u64 {
     let mut runs = before;
@@ -30,6 +33,28 @@ pub(super) fn write(browser: &Browser, text: &str) {
         document.querySelector('.cm-content').cmView?.view; \
         view.dispatch({changes: {from: 0, to: view.state.doc.length, insert: arguments[0]}});";
     browser.script(script, json!([text]));
+}
+
+/// The pictures of a page as their bytes: its first plot, and its drawing at a third of the time.
+fn pictures(browser: &Browser) -> [String; 2] {
+    let rest = "const done = arguments[0]; const box = document.querySelector('#animation'); \
+        const play = box.querySelector('.pfaff-play'); if (play.textContent === 'Pause') play.click(); \
+        const time = box.querySelector('.pfaff-time'); time.value = 333; \
+        time.dispatchEvent(new Event('input', {bubbles: true})); \
+        const picture = (of) => document.querySelector(`${of} canvas`).toDataURL(); \
+        requestAnimationFrame(() => requestAnimationFrame(() => done([picture('#plots'), picture('#animation')])));";
+    let told = browser.script_later(rest, json!([]));
+    [0, 1].map(|k| told[k].as_str().expect("a picture").to_owned())
+}
+
+/// Nothing was said on the console, and nothing came from anywhere else.
+fn alone(browser: &Browser, address: &str) {
+    assert_eq!(browser.messages(), json!([]));
+    let asked = browser.script(
+        "return performance.getEntriesByType('resource').map((e) => e.name).filter((n) => !n.startsWith(arguments[0]));",
+        json!([address.split('?').next()]),
+    );
+    assert_eq!(asked, json!([]), "requests");
 }
 
 #[test]
@@ -85,11 +110,19 @@ fn a_line_a_mistake_a_slider_and_a_link() {
         (x - exact(k, t)).abs() < 3e-4 * k.sqrt() * 10.0
     };
     assert!(near(&browser.script(last, json!([])), 4.0, &browser.script(time, json!([]))));
+    let [plot, drawing] = pictures(&browser);
     let slide = "const knob = document.querySelector('#parameters input[type=range]'); knob.value = arguments[0]; \
         knob.dispatchEvent(new Event('input', {bubbles: true})); return document.querySelector('#parameters input[type=number]').value;";
     assert_eq!(browser.script(slide, json!(["1"])), json!("1"));
+    // A draft at once, and the motion with its audit when the hand rests.
     next_run(&browser, runs);
+    let drafts = browser.script("return document.body.dataset.drafts;", json!([]));
+    let drafts = drafts.as_str().and_then(|s| s.parse::<u64>().ok());
+    assert!(drafts.is_some_and(|drafts| drafts > runs), "{drafts:?} after {runs}");
+    assert!(text_of(&browser, "#status").contains("Audit pass"));
     assert!(near(&browser.script(last, json!([])), 1.0, &browser.script(time, json!([]))));
+    let changed = pictures(&browser);
+    assert!(changed[0] != plot && changed[1] != drawing, "both pictures follow the slider");
 
     // The link carries all that, into a fresh profile.
     browser.script("document.querySelector('#share').click();", json!([]));
@@ -98,8 +131,11 @@ fn a_line_a_mistake_a_slider_and_a_link() {
     });
     let link = browser.script("return location.href;", json!([]));
     let other = driver.browser();
+    other.size(1280, 900);
     other.visit(link.as_str().expect("an address"));
     next_run(&other, 0);
+    assert!(pictures(&other) == changed, "the same pictures");
+    alone(&browser, &studio.address);
     assert_eq!(other.script(last, json!([])), browser.script(last, json!([])));
     assert_eq!(
         other.script(
@@ -176,22 +212,31 @@ fn points_are_dragged_and_phones_are_narrow() {
             .as_u64()
             == Some(1)
     });
-    // By the keyboard alone.
-    let push = "const h = document.querySelector('.handle.ring'); h.focus(); \
-        h.dispatchEvent(new KeyboardEvent('keydown', {key: 'ArrowRight', bubbles: true}));";
-    browser.script(push, json!([]));
-    let runs = next_run(&browser, runs);
     let value = |name: &str| {
         let script = "return Number([...document.querySelectorAll('#initial .knob')] \
             .find((k) => k.firstChild.textContent === arguments[0]).children[2].value);";
         browser.script(script, json!([name])).as_f64().expect("a number")
     };
-    wait_for("the slider", || value("x") > 0.0);
+    // By the mouse: the ring to the right.
+    let middle = |selector: &str| {
+        let script = "const b = document.querySelector(arguments[0]).getBoundingClientRect(); \
+            return [b.left + b.width / 2, b.top + b.height / 2];";
+        let place = browser.script(script, json!([selector]));
+        (place[0].as_f64().expect("x"), place[1].as_f64().expect("y"))
+    };
+    let (x, y) = middle(".handle.ring");
+    browser.drag((x, y), (x + 60.0, y));
+    let runs = next_run(&browser, runs);
+    let first = value("x");
+    assert!(first > 0.1, "{first}");
+    // By the keyboard alone.
+    let push = "const h = document.querySelector('.handle.ring'); h.focus(); \
+        h.dispatchEvent(new KeyboardEvent('keydown', {key: 'ArrowRight', bubbles: true}));";
+    browser.script(push, json!([]));
+    let runs = next_run(&browser, runs);
+    wait_for("the slider", || value("x") > first);
     // The tip of the arrow by the mouse: to the left and up.
-    let centre = "const b = document.querySelector('.handle.tip').getBoundingClientRect(); \
-        return [b.left + b.width / 2, b.top + b.height / 2];";
-    let place = browser.script(centre, json!([]));
-    let (x, y) = (place[0].as_f64().expect("x"), place[1].as_f64().expect("y"));
+    let (x, y) = middle(".handle.tip");
     browser.drag((x, y), (x - 90.0, y - 40.0));
     let runs = next_run(&browser, runs);
     wait_for("the velocity", || value("x'") < 0.9 && value("y'") > 2.0);
@@ -199,8 +244,14 @@ fn points_are_dragged_and_phones_are_narrow() {
     browser.script("document.querySelector('#tidy').click();", json!([]));
     next_run(&browser, runs);
     assert!(text_of(&browser, ".cm-content").contains("coordinates  x, y"));
+    browser.script(
+        "for (const fold of document.querySelectorAll('.closed [data-fold]')) fold.click();",
+        json!([]),
+    );
     for dark in [false, true] {
         browser.scheme(dark);
+        browser.size(1280, 900);
+        assert_eq!(browser.script(CONTRAST, json!([])), json!([]), "contrast, dark {dark}");
         browser.size(390, 900);
         let wide = "return document.documentElement.scrollWidth;";
         assert!(
@@ -211,4 +262,79 @@ fn points_are_dragged_and_phones_are_narrow() {
     let unnamed = "return [...document.querySelectorAll('button, input, select')].filter((e) => !e.hidden && \
         !(e.getAttribute('aria-label') || e.textContent.trim() || e.labels?.length || e.title)).map((e) => e.outerHTML);";
     assert_eq!(browser.script(unnamed, json!([])), json!([]));
+}
+
+/// Every view shows something of a pendulum, also where all points of a section are one.
+#[test]
+fn every_view_has_something_to_show() {
+    let Some((driver, _one)) = super::driver() else { return };
+    let folder = Folder::new("workbench-views");
+    let studio = Studio::start(&folder, &[]);
+    let browser = driver.browser();
+    browser.size(1280, 900);
+    browser.visit(&studio.address);
+    next_run(&browser, 0);
+    let press = "for (const fold of document.querySelectorAll('.closed [data-fold]')) fold.click(); \
+        for (const id of ['compare-now', 'section-now', 'portrait', 'again']) document.getElementById(id).click();";
+    browser.script(press, json!([]));
+    // Pixels with a colour, as curves and bodies have.
+    let coloured = "const c = document.querySelector(arguments[0]); if (!c || !c.width) return 0; \
+        const d = c.getContext('2d').getImageData(0, 0, c.width, c.height).data; let n = 0; \
+        for (let i = 0; i < d.length; i += 4) if (d[i + 3] > 99 && Math.max(d[i], d[i + 1], d[i + 2]) - Math.min(d[i], d[i + 1], d[i + 2]) > 40) n += 1; \
+        return n;";
+    for (view, least) in [
+        ("#animation", 200),
+        ("#compare", 200),
+        ("#plots .plot", 400),
+        ("#plots .plot + .plot", 400),
+        ("#section-plot", 8),
+    ] {
+        wait_for(view, || {
+            let found = browser.script(coloured, json!([format!("{view} canvas")]));
+            found.as_u64() > Some(least)
+        });
+    }
+    assert!(text_of(&browser, "#table").contains("x'"));
+    wait_for("the agreement", || text_of(&browser, "#agreement").contains("The same"));
+    for form in ["Reduced", "Hamilton", "Kane", "Geometry"] {
+        let press = "[...document.querySelectorAll('#forms button')].find((b) => b.textContent === arguments[0]).click();";
+        browser.script(press, json!([form]));
+        let shown = "return document.querySelector('#formulas').dataset.form === arguments[0] && \
+            document.querySelectorAll('#formulas math').length > 1;";
+        wait_for(form, || browser.script(shown, json!([form.to_lowercase()])) == json!(true));
+    }
+    // Where equations are wider than their panel, their sides stand below each other, each in one line.
+    let choose = "const c = document.querySelector('#gallery'); c.value = 'snake'; c.dispatchEvent(new Event('change')); \
+        document.querySelector('#forms button').click();";
+    browser.script(choose, json!([]));
+    let tall = "const cells = [...document.querySelectorAll('#formulas .narrow mtd')]; \
+        return cells.length && Math.max(...cells.map((c) => c.getBoundingClientRect().height));";
+    wait_for("long equations", || browser.script(tall, json!([])).as_f64() > Some(0.0));
+    // Two lines of letters of 17 pixels would have 50.
+    assert!(browser.script(tall, json!([])).as_f64() < Some(50.0));
+    alone(&browser, &studio.address);
+}
+
+/// What a slider holds stays; the other coordinates go along the constraint, and nothing is said to contradict it.
+#[test]
+fn a_held_value_leads_the_others() {
+    let Some((driver, _one)) = super::driver() else { return };
+    let folder = Folder::new("workbench-held");
+    let studio = Studio::start(&folder, &[]);
+    let browser = driver.browser();
+    browser.size(1280, 900);
+    browser.visit(&studio.address);
+    let runs = next_run(&browser, 0);
+    let slide = "const knob = document.querySelector('#initial input[type=range]'); knob.value = 0.9; \
+        knob.dispatchEvent(new Event('input', {bubbles: true}));";
+    browser.script(slide, json!([]));
+    next_run(&browser, runs);
+    let fields = "return [...document.querySelectorAll('#initial input[type=number]')].slice(0, 2).map((f) => Number(f.value));";
+    let told = browser.script(fields, json!([]));
+    let (x, y) = (told[0].as_f64().expect("x"), told[1].as_f64().expect("y"));
+    // The step of the slider is 0.003; fields show six digits.
+    assert!((x - 0.9).abs() < 5e-3, "{x}");
+    assert!((x * x + y * y - 1.0).abs() < 1e-5 && y < 0.0, "{x} {y}");
+    assert!(!text_of(&browser, "#audit").contains("moved"));
+    alone(&browser, &studio.address);
 }

@@ -63,6 +63,9 @@ pub struct Run {
     pub outputs_only: bool,
     /// Whether the state in which a run stops early is an output too.
     pub with_last_state: bool,
+    /// Whether the motion is integrated once and not audited: its verdict is `unchecked`. For pictures that follow a
+    /// hand, which are drawn again with an audit when it rests.
+    pub draft: bool,
     /// For statistics, and for limits of time.
     pub clock: Option<Clock>,
     /// Whether the run, or a search, is to end with what it has.
@@ -318,6 +321,7 @@ pub struct Settings {
     pub(crate) breaks: Vec<f64>,
     pub(crate) outputs_only: bool,
     pub(crate) with_last_state: bool,
+    pub(crate) draft: bool,
     pub(crate) clock: Option<Clock>,
     pub(crate) interrupt: Option<Interrupt>,
     pub(crate) streams: bool,
@@ -465,6 +469,7 @@ impl Settings {
             breaks: Vec::new(),
             outputs_only: request.outputs_only,
             with_last_state: request.with_last_state,
+            draft: request.draft,
             clock: request.clock,
             interrupt: request.interrupt,
             streams: request.streams,

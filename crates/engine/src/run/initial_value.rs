@@ -276,41 +276,44 @@ pub(crate) fn integrate_segment(
         kept: &recorder.kept,
         jumps: &recorder.jumps,
     };
-    let second = second_run(&first, &again);
-    // An instant takes several times the memory of a row.
-    let stride = motion.t.len().div_ceil(AUDITED).max(1);
-    let audited: Vec<[f64; 2]> = recorder.record.work.iter().step_by(stride).copied().collect();
-    motion.audit = audit(Evidence::Trajectory(Box::new(TrajectoryEvidence {
-        model,
-        system,
-        samples: samples(model, &motion, stride),
-        work: &audited,
-        steps: &recorder.kept,
-        scales: &scales,
-        earlier_energy,
-        tolerance: settings.options.tolerance,
-        depends_on_time,
-        is_controlled: !settings.options.method.has_fixed_step(),
-        principle: motion.principle.unwrap_or(Principle::Chetaev),
-        dependent: match dynamics {
-            Dynamics::Saddle(equations) => &equations.dependent,
-            Dynamics::Ordinary(_) => &[],
-        },
-        classes: match dynamics {
-            Dynamics::Saddle(equations) => &equations.classes,
-            Dynamics::Ordinary(_) => &[],
-        },
-        energy: match dynamics {
-            Dynamics::Saddle(equations) => Some(written_energy(model, equations)),
-            Dynamics::Ordinary(_) => None,
-        },
-        momenta: &momenta,
-        taken: outcome.statistics.steps,
-    })));
-    if second.is_some() || motion.stop.reason.is_early() {
-        // NOTE: where there is no motion there is nothing that could pass, nor where a long run was interrupted.
-        motion.audit.checks.push(check(second.as_ref(), settings.options.tolerance));
-        motion.audit = Audit::of(std::mem::take(&mut motion.audit.checks));
+    let second = if settings.draft { None } else { second_run(&first, &again) };
+    if !settings.draft {
+        // An instant takes several times the memory of a row.
+        let stride = motion.t.len().div_ceil(AUDITED).max(1);
+        let audited: Vec<[f64; 2]> =
+            recorder.record.work.iter().step_by(stride).copied().collect();
+        motion.audit = audit(Evidence::Trajectory(Box::new(TrajectoryEvidence {
+            model,
+            system,
+            samples: samples(model, &motion, stride),
+            work: &audited,
+            steps: &recorder.kept,
+            scales: &scales,
+            earlier_energy,
+            tolerance: settings.options.tolerance,
+            depends_on_time,
+            is_controlled: !settings.options.method.has_fixed_step(),
+            principle: motion.principle.unwrap_or(Principle::Chetaev),
+            dependent: match dynamics {
+                Dynamics::Saddle(equations) => &equations.dependent,
+                Dynamics::Ordinary(_) => &[],
+            },
+            classes: match dynamics {
+                Dynamics::Saddle(equations) => &equations.classes,
+                Dynamics::Ordinary(_) => &[],
+            },
+            energy: match dynamics {
+                Dynamics::Saddle(equations) => Some(written_energy(model, equations)),
+                Dynamics::Ordinary(_) => None,
+            },
+            momenta: &momenta,
+            taken: outcome.statistics.steps,
+        })));
+        if second.is_some() || motion.stop.reason.is_early() {
+            // NOTE: where there is no motion there is nothing that could pass, nor where a long run was interrupted.
+            motion.audit.checks.push(check(second.as_ref(), settings.options.tolerance));
+            motion.audit = Audit::of(std::mem::take(&mut motion.audit.checks));
+        }
     }
     motion.tangents = tangents.map(|rows| TangentRows {
         rows,

@@ -1,8 +1,8 @@
 //! A motion as `run --json` prints it.
 
 use pfaff::{
-    Check, DoubleDoubleSeries, EventRecord, EventSensitivity, Motion, Sensitivity, Series,
-    Solution, Statistics, StopReason, signs,
+    Audit, Check, DoubleDoubleSeries, EventRecord, EventSensitivity, Motion, Sensitivity,
+    Series, Solution, Statistics, StopReason, signs,
 };
 use serde_json::Value;
 
@@ -17,40 +17,6 @@ impl ToJson for Motion {
         let by_name = |series: &[Series]| {
             object(series.iter().map(|s| (s.name.clone(), numbers(&s.values))))
         };
-        let named = |names: &[Series], values: &[f64]| {
-            let values = values.iter().map(|&x| number(x));
-            object(names.iter().map(|s| s.name.clone()).zip(values))
-        };
-        let event = |e: &EventRecord| {
-            object([
-                ("name", string(&e.name)),
-                ("t", number(e.t)),
-                ("direction", string(e.direction)),
-                ("q", named(&self.q, &e.q)),
-                ("v", named(&self.v, &e.v)),
-                ("multipliers", named(&self.multipliers, &e.multipliers)),
-                ("multiplier_rates", named(&self.multiplier_rates, &e.multiplier_rates)),
-                ("reactions", named(&self.reactions, &e.reactions)),
-                (
-                    "energy",
-                    object([
-                        ("E", number(e.energy)),
-                        ("constraint", number(e.constraint_energy)),
-                        ("total", number(e.energy + e.constraint_energy)),
-                    ]),
-                ),
-                ("observed", named(&self.observed, &e.observed)),
-            ])
-        };
-        let check = |c: &Check| {
-            object([
-                ("name", string(&c.name)),
-                ("value", number(c.value)),
-                ("limit", number(c.limit)),
-                ("verdict", string(c.verdict.name())),
-                ("reason", string(c.reason)),
-            ])
-        };
         let total: Vec<f64> =
             self.energy.iter().zip(&self.constraint_energy).map(|(e, c)| e + c).collect();
         let mut entries = vec![
@@ -58,13 +24,7 @@ impl ToJson for Motion {
             ("model", string(&self.title)),
             ("principle", self.principle.map_or(Value::Null, |p| string(p.name()))),
             ("method", string(self.method)),
-            (
-                "stop",
-                object([
-                    ("reason", string(self.stop.reason.name())),
-                    ("t", number(self.stop.t)),
-                ]),
-            ),
+            ("stop", stop(self)),
             ("t", numbers(&self.t)),
             ("q", by_name(&self.q)),
             ("v", by_name(&self.v)),
@@ -82,16 +42,10 @@ impl ToJson for Motion {
                 ]),
             ),
             ("observed", by_name(&self.observed)),
-            ("events", Value::Array(self.events.iter().map(event).collect())),
+            ("events", Value::Array(self.events.iter().map(|e| event(self, e)).collect())),
             ("notes", strings(self.notes.iter().map(|n| sentence(n, self)))),
             ("errors", errors(self)),
-            (
-                "audit",
-                object([
-                    ("verdict", string(self.audit.verdict.name())),
-                    ("checks", Value::Array(self.audit.checks.iter().map(check).collect())),
-                ]),
-            ),
+            ("audit", audit(&self.audit)),
             ("statistics", statistics(self.statistics)),
         ];
         if !self.sensitivities.is_empty() {
@@ -190,6 +144,70 @@ impl ToJson for Motion {
         }
         object(entries)
     }
+}
+
+/// What is said about a motion as in its [`ToJson::to_json`], without its columns.
+pub fn motion_summary(motion: &Motion) -> Value {
+    object([
+        ("pfaff", string(env!("CARGO_PKG_VERSION"))),
+        ("model", string(&motion.title)),
+        ("principle", motion.principle.map_or(Value::Null, |p| string(p.name()))),
+        ("method", string(motion.method)),
+        ("stop", stop(motion)),
+        ("signs", motion.principle.map_or(Value::Null, |p| string(signs(p)))),
+        ("events", Value::Array(motion.events.iter().map(|e| event(motion, e)).collect())),
+        ("notes", strings(motion.notes.iter().map(|n| sentence(n, motion)))),
+        ("errors", errors(motion)),
+        ("audit", audit(&motion.audit)),
+        ("statistics", statistics(motion.statistics)),
+    ])
+}
+
+fn stop(motion: &Motion) -> Value {
+    object([("reason", string(motion.stop.reason.name())), ("t", number(motion.stop.t))])
+}
+
+fn named(names: &[Series], values: &[f64]) -> Value {
+    let values = values.iter().map(|&x| number(x));
+    object(names.iter().map(|s| s.name.clone()).zip(values))
+}
+
+fn event(motion: &Motion, e: &EventRecord) -> Value {
+    object([
+        ("name", string(&e.name)),
+        ("t", number(e.t)),
+        ("direction", string(e.direction)),
+        ("q", named(&motion.q, &e.q)),
+        ("v", named(&motion.v, &e.v)),
+        ("multipliers", named(&motion.multipliers, &e.multipliers)),
+        ("multiplier_rates", named(&motion.multiplier_rates, &e.multiplier_rates)),
+        ("reactions", named(&motion.reactions, &e.reactions)),
+        (
+            "energy",
+            object([
+                ("E", number(e.energy)),
+                ("constraint", number(e.constraint_energy)),
+                ("total", number(e.energy + e.constraint_energy)),
+            ]),
+        ),
+        ("observed", named(&motion.observed, &e.observed)),
+    ])
+}
+
+fn audit(audit: &Audit) -> Value {
+    let check = |c: &Check| {
+        object([
+            ("name", string(&c.name)),
+            ("value", number(c.value)),
+            ("limit", number(c.limit)),
+            ("verdict", string(c.verdict.name())),
+            ("reason", string(c.reason)),
+        ])
+    };
+    object([
+        ("verdict", string(audit.verdict.name())),
+        ("checks", Value::Array(audit.checks.iter().map(check).collect())),
+    ])
 }
 
 /// Estimated errors, by coordinate and then by velocity (`x'`).

@@ -12,6 +12,7 @@ mod view;
 
 pub use compare::comparison_table;
 pub use fit::residual_figure;
+pub use json::motion_summary;
 pub use note::{notes, sentence};
 pub use summary::summary;
 #[cfg(not(target_arch = "wasm32"))]

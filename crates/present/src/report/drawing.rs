@@ -46,6 +46,21 @@ pub struct Animation {
     pub notes: Vec<String>,
 }
 
+/// What the player draws.
+#[derive(Clone, Debug)]
+pub struct Drawn {
+    /// Figures, and their numbers at each frame.
+    pub data: Value,
+    /// How many frames there are; none if the motion has no sample that can be shown.
+    pub frames: usize,
+    /// Whether it is in space, with a camera that can be turned.
+    pub spatial: bool,
+    /// Whether the model says nothing and the drawing was found from its coordinates.
+    pub found: bool,
+    /// Why some figures are missing.
+    pub notes: Vec<String>,
+}
+
 /// The animation of a motion. The `id` is that of the `figure` in the page.
 ///
 /// ```
@@ -57,15 +72,22 @@ pub struct Animation {
 /// assert!(animation.html.contains("<canvas") && animation.frames > 100);
 /// ```
 pub fn animation(model: &Model, motion: &Motion, id: &str) -> Animation {
+    let drawn = drawn(model, motion, 1);
+    let html = html(&motion.title, id, &drawn.data, drawn.spatial);
+    let Drawn { data, frames, spatial, found, notes } = drawn;
+    Animation { html, data, frames, spatial, found, notes }
+}
+
+/// The data of an animation alone, with one frame where the page of a motion has `stride`.
+pub fn drawn(model: &Model, motion: &Motion, stride: usize) -> Drawn {
     let model = &model.workspace();
     let found = model.drawings.iter().all(is_view);
     let drawings = drawings_of(model);
     let mut notes = Vec::new();
-    let frames = Frames::new(model, motion, &drawings, &mut notes);
+    let frames = Frames::new(model, motion, &drawings, stride, &mut notes);
     let scene = Scene::new(model, &drawings, &frames);
     let data = scene.to_json(&frames);
-    let html = html(&motion.title, id, &data, scene.spatial);
-    Animation { html, data, frames: frames.count(), spatial: scene.spatial, found, notes }
+    Drawn { data, frames: frames.count(), spatial: scene.spatial, found, notes }
 }
 
 /// What the model says, or what is found from its coordinates if it says nothing.

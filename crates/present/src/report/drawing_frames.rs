@@ -42,6 +42,7 @@ impl Frames {
         model: &Workspace,
         motion: &Motion,
         drawings: &[Drawing],
+        stride: usize,
         notes: &mut Vec<String>,
     ) -> Self {
         let rows = motion.t.len();
@@ -70,13 +71,15 @@ impl Frames {
             let part = |k: usize| span[0] + (span[1] - span[0]) * k as f64 / n.max(1) as f64;
             (0..=n).map(part).collect()
         };
-        let intervals = if rows < 2 { 0 } else { INTERVALS };
+        let [of_frames, of_trails] =
+            [INTERVALS, TRAIL_INTERVALS].map(|n| (n / stride.max(1)).max(1));
+        let intervals = if rows < 2 { 0 } else { of_frames };
         let mut values = source.evaluate(&expressions, &times(intervals), notes);
         let moving = values.iter().filter(|column| changes(column)).count();
-        let fits = |stride: &&usize| moving * (INTERVALS / **stride) <= BUDGET;
+        let fits = |stride: &&usize| moving * (intervals / **stride) <= BUDGET;
         let stride = STRIDES.iter().find(fits).copied().unwrap_or(120);
         if stride > 10 {
-            let frames = INTERVALS / stride + 1;
+            let frames = intervals / stride + 1;
             notes.push(format!(
                 "the drawing has so many moving points that only {frames} frames are kept"
             ));
@@ -84,7 +87,7 @@ impl Frames {
         for column in &mut values {
             *column = column.iter().step_by(stride).copied().collect();
         }
-        let trail_intervals = if rows < 2 { 0 } else { TRAIL_INTERVALS };
+        let trail_intervals = if rows < 2 { 0 } else { of_trails };
         let trail_values = source.evaluate(&trails, &times(trail_intervals), notes);
         let count = if rows == 0 { 0 } else { intervals / stride + 1 };
         Self { span, expressions, values, trails, trail_values, count }

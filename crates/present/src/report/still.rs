@@ -48,7 +48,7 @@ const TRAIL_PIECES: usize = 48;
 pub fn still(model: &Model, motion: &Motion, look: &Still) -> String {
     let model = &model.workspace();
     let drawings = drawings_of(model);
-    let frames = Frames::new(model, motion, &drawings, &mut Vec::new());
+    let frames = Frames::new(model, motion, &drawings, 1, &mut Vec::new());
     let spatial = drawings.iter().any(|d| d.figure.is_spatial());
     let last = frames.at(look.times.last().copied().unwrap_or(frames.span[1]));
     let mut camera = Camera::of(&drawings, &frames, last, spatial);
