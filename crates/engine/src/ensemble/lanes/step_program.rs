@@ -140,8 +140,8 @@ impl StepExecutor {
         LaneRows::new(self.rows.max(self.layout.outputs()))
     }
 
-    /// How many groups of lanes take turns, phase by phase: two where one register holds a whole row, so that one of them
-    /// goes on while the roots of the other wait for each other. Otherwise the parts of a row do.
+    /// How many groups of lanes take turns, phase by phase: two where one register holds a whole row, so that one of
+    /// them goes on while the roots of the other wait for each other. Otherwise the parts of a row do.
     pub(super) fn groups(&self) -> usize {
         match &self.series {
             Some(series) if series.parts == 1 => 2,
