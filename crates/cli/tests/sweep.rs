@@ -120,6 +120,49 @@ fn tables_have_the_columns_of_the_contract() {
     assert!(!folder.names().iter().any(|name| name.contains(".sweep")), "journals are gone");
 }
 
+/// Without an event a case is a row too; what cannot be drawn or kept is refused before anything is written; curves of
+/// cases are not joined.
+#[test]
+fn every_case_has_a_row_and_a_curve() {
+    let folder = Folder::new("sweep-rows");
+    let model = folder.write("o.pfaff", OSCILLATOR);
+    let words = ["sweep", &model, "--vary", "k=[0.1, 1, 4]", "--keep", "events"];
+    for way in [&["--single"][..], &[]] {
+        let table = json(&[&words[..], way].concat());
+        // cos(√k t) falls through zero before t = 2 for k = 1 and 4, and not for 0.1.
+        assert_eq!(numbers(&table["case"]), [1.0, 2.0, 3.0]);
+        assert_eq!(texts(&table["event"])[0], "");
+        assert_eq!(texts(&table["stop"])[0], "end");
+        assert_eq!(numbers(&table["t"])[0], 2.0);
+        assert_eq!(table["stops"]["end"], 3);
+    }
+    let refused = |more: &[&str]| {
+        let out = folder.path("refused.csv");
+        let words = ["sweep", &model, "--vary", "k=1..4:3", "--output", &out];
+        let done = pfaff(&[&words[..], more].concat());
+        assert_eq!(done.status, 2, "{more:?}: {}", done.err);
+        assert!(!fs::exists(&out).unwrap(), "{more:?}");
+        done.err
+    };
+    let figure = folder.path("f.svg");
+    assert!(refused(&["--plot", &figure, "--columns", "y"]).contains("no column `y`"));
+    assert!(refused(&["--plot", &figure, "--plot-as", "fan"]).contains("keep samples"));
+    assert!(refused(&["--plot", &figure, "--plot-as", "heat"]).contains("two quantities"));
+    assert!(refused(&["--threads", "0"]).contains("from 1 to"));
+    assert!(refused(&["--set", "k=2"]).contains("given value"));
+    let out = folder.path("samples.csv");
+    let words = ["sweep", &model, "--vary", "k=[1, 2, 4]", "--keep", "samples"];
+    let done = pfaff(&[&words[..], &["--samples", "9", "--output", &out]].concat());
+    assert_eq!(done.status, 0, "{}", done.err);
+    let done = pfaff(&["plot", &out, "--columns", "x", "--output", &figure]);
+    assert_eq!(done.status, 0, "{}", done.err);
+    let svg = fs::read_to_string(&figure).expect("a figure");
+    // The curve goes on by relative moves; ticks and frame do not. Its pen is put down once for each case.
+    let mut curves = svg.split("<path d=\"").filter_map(|rest| rest.split('"').next());
+    let curve = curves.find(|d| d.contains('l')).expect("a curve");
+    assert_eq!(curve.matches(['M', 'm']).count(), 3, "{curve}");
+}
+
 /// A sweep that was ended at any byte of its journal goes on to the same bytes.
 #[test]
 fn resumed_tables_are_the_same_bytes() {

@@ -11,8 +11,8 @@ const AT_STEPS: f64 = 1e-9;
 /// The error of a single step, in parts of the tolerance.
 const OF_STEP: f64 = 1.0;
 
-/// Whether a motion passes, and what it is then: `read` is what was read off its end, `off` the largest residuals of the
-/// equations as written and of the differentiated constraints, at its events and at its end.
+/// Whether a motion passes, and what it is then: `read` is what was read off its end, `off` the largest residuals of
+/// the equations as written and of the differentiated constraints, at its events and at its end.
 pub(super) fn checked(
     lanes: &Lanes,
     flight: &mut InFlight,
