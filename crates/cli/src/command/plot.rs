@@ -208,10 +208,16 @@ fn saved(
 /// The cases of a sweep with rows on the way are curves of their own: a row without numbers stands between them.
 fn with_gaps((headings, block): (Vec<Heading>, Block)) -> (Vec<Heading>, Block) {
     let place = headings.iter().position(|heading| heading.name == "case");
-    let Some(Cells::Integers(cases)) = place.map(|place| &block.columns[place]) else {
-        return (headings, block);
+    let runs: Vec<usize> = match place.map(|place| &block.columns[place]) {
+        Some(Cells::Integers(cases)) => {
+            cases.chunk_by(|a, b| a == b).map(<[i64]>::len).collect()
+        }
+        // In text they are numbers like others.
+        Some(Cells::Numbers(cases)) => {
+            cases.chunk_by(|a, b| a == b).map(<[f64]>::len).collect()
+        }
+        _ => return (headings, block),
     };
-    let runs: Vec<usize> = cases.chunk_by(|a, b| a == b).map(<[i64]>::len).collect();
     if runs.iter().all(|rows| *rows == 1) {
         return (headings, block);
     }
