@@ -120,6 +120,50 @@ fn tables_have_the_columns_of_the_contract() {
     assert!(!folder.names().iter().any(|name| name.contains(".sweep")), "journals are gone");
 }
 
+/// Without an event a case is a row too; what cannot be drawn or kept is refused before anything is written; curves of
+/// cases are not joined.
+#[test]
+fn every_case_has_a_row_and_a_curve() {
+    let folder = Folder::new("sweep-rows");
+    let model = folder.write("o.pfaff", OSCILLATOR);
+    let words = ["sweep", &model, "--vary", "k=[0.1, 1, 4]", "--keep", "events"];
+    for way in [&["--single"][..], &[]] {
+        let table = json(&[&words[..], way].concat());
+        // cos(√k t) falls through zero before t = 2 for k = 1 and 4, and not for 0.1.
+        assert_eq!(numbers(&table["case"]), [1.0, 2.0, 3.0]);
+        assert_eq!(texts(&table["event"])[0], "");
+        assert_eq!(texts(&table["stop"])[0], "end");
+        assert_eq!(numbers(&table["t"])[0], 2.0);
+        assert_eq!(table["stops"]["end"], 3);
+    }
+    let refused = |more: &[&str]| {
+        let out = folder.path("refused.csv");
+        let words = ["sweep", &model, "--vary", "k=1..4:3", "--output", &out];
+        let done = pfaff(&[&words[..], more].concat());
+        assert_eq!(done.status, 2, "{more:?}: {}", done.err);
+        assert!(!fs::exists(&out).unwrap(), "{more:?}");
+        done.err
+    };
+    let figure = folder.path("f.svg");
+    assert!(refused(&["--plot", &figure, "--columns", "y"]).contains("no column `y`"));
+    assert!(refused(&["--plot", &figure, "--plot-as", "fan"]).contains("keep samples"));
+    assert!(refused(&["--plot", &figure, "--plot-as", "heat"]).contains("two quantities"));
+    assert!(refused(&["--threads", "0"]).contains("from 1 to"));
+    assert!(refused(&["--set", "k=2"]).contains("given value"));
+    let out = folder.path("samples.csv");
+    let words = ["sweep", &model, "--vary", "k=[1, 2, 4]", "--keep", "samples"];
+    let done = pfaff(&[&words[..], &["--samples", "9", "--output", &out]].concat());
+    assert_eq!(done.status, 0, "{}", done.err);
+    let done = pfaff(&["plot", &out, "--columns", "x", "--output", &figure]);
+    assert_eq!(done.status, 0, "{}", done.err);
+    let svg = fs::read_to_string(&figure).expect("a figure");
+    // Curves go on by relative moves; ticks and frame do not.
+    let paths = svg.split("<path d=\"").skip(1);
+    let mut curves = paths.filter_map(|rest| rest.split('"').next());
+    let curve = curves.find(|d| d.contains('l')).expect("a curve");
+    assert_eq!(curve.matches('M').count(), 3, "one for each case: {curve}");
+}
+
 /// A sweep that was ended at any byte of its journal goes on to the same bytes.
 #[test]
 fn resumed_tables_are_the_same_bytes() {
@@ -129,7 +173,8 @@ fn resumed_tables_are_the_same_bytes() {
         let path = |name: &str| folder.path(&format!("{name}.{ending}"));
         let words = |out: &str| {
             let words = ["sweep", &model, "--draw", "k~uniform(1,9), x'~normal(0,1)"];
-            let more = ["--count", "60", "--seed", "3", "--threads", "1", "--output", out];
+            // Four blocks: those in lanes have at least 32 cases, and grow fourfold.
+            let more = ["--count", "800", "--seed", "3", "--threads", "1", "--output", out];
             [&words[..], &more].concat().into_iter().map(ToOwned::to_owned).collect::<Vec<_>>()
         };
         let whole = path("whole");
@@ -155,7 +200,7 @@ fn resumed_tables_are_the_same_bytes() {
         let readable = pfaff(&["sweep", "--merge", &journal, "--output", &kept]);
         assert_eq!(readable.status, 0, "{}", readable.err);
         let rows = fs::read_to_string(&kept).expect("a table").lines().count() - 1;
-        assert!(rows > 3 && rows < 60, "{rows}");
+        assert!(rows > 3 && rows < 800, "{rows}");
         let places = if full() { 40 } else { 4 };
         for i in 0..=places {
             let length = bytes.len() * i / places;

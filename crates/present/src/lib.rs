@@ -18,6 +18,7 @@ mod plot;
 pub mod report;
 mod sweep;
 mod sweep_figure;
+mod sweep_grid;
 mod sweep_page;
 mod table;
 
@@ -41,7 +42,7 @@ pub use phase::{
 };
 pub use plot::{Area, Axis, Curve, Figure, Look, Points, Style};
 pub use serde_json::Value;
-pub use sweep::{Keep, SweepSummary, SweepTable};
+pub use sweep::{Keep, KeptMotion, SweepSummary, SweepTable};
 pub use sweep_figure::{SweepPlot, SweepRows};
 pub use sweep_page::{SweepPage, sweep_page};
 pub use table::{

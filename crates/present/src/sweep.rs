@@ -1,8 +1,8 @@
 //! Motions of an ensemble → rows of one table.
 //!
 //! Every table begins with `case` (from 1), the values that are varied, `stop` and `t`, and ends with `audit`. Between
-//! them stands what is kept. A case that cannot begin is a row whose `stop` is the diagnostic; numbers that it does
-//! not have are missing.
+//! them stands what is kept. Every case has a row: one that cannot begin has the diagnostic as its `stop`, and one
+//! without events the time at which it ended; numbers that they do not have are missing.
 
 use pfaff::{CaseMotion, Declarations, Error, EventRecord, LaneMotion, Motion, Verdict};
 use serde_json::Value;
@@ -46,6 +46,15 @@ impl Keep {
             Self::Audit => "audit",
         }
     }
+}
+
+/// What is kept of the motion of a case until its rows are written.
+#[derive(Debug)]
+pub enum KeptMotion {
+    /// In a lane.
+    Lane(LaneMotion),
+    /// By itself.
+    Single(Box<Result<Motion, Error>>),
 }
 
 /// The table of an ensemble: its columns, and how motions become rows.
@@ -124,11 +133,35 @@ impl SweepTable {
         }
     }
 
+    /// Keeps of a motion what its rows show.
+    pub fn kept(&self, motion: CaseMotion<'_>) -> KeptMotion {
+        let LaneMotion { t, event, state, checks, steps, events, .. } = match motion {
+            CaseMotion::Single(motion) => return KeptMotion::Single(motion),
+            CaseMotion::Lane(motion) => motion,
+        };
+        let (t, event, steps, errors) = (*t, *event, *steps, Vec::new());
+        let empty = LaneMotion {
+            t,
+            event,
+            state: Vec::new(),
+            errors,
+            checks: Vec::new(),
+            steps,
+            events: Vec::new(),
+        };
+        KeptMotion::Lane(match self.keep {
+            Keep::Final => LaneMotion { state: state.clone(), ..empty },
+            Keep::Audit => LaneMotion { checks: checks.clone(), ..empty },
+            Keep::Events => LaneMotion { events: events.clone(), ..empty },
+            Keep::Samples | Keep::Observe => empty,
+        })
+    }
+
     /// Adds the rows of a case that may have run in a lane.
-    pub fn push_case(&self, block: &mut Block, case: u64, values: &[f64], motion: &CaseMotion) {
+    pub fn push_case(&self, block: &mut Block, case: u64, values: &[f64], motion: &KeptMotion) {
         match motion {
-            CaseMotion::Single(motion) => self.push(block, case, values, motion),
-            CaseMotion::Lane(motion) => self.push_lane(block, case, values, motion),
+            KeptMotion::Single(motion) => self.push(block, case, values, motion),
+            KeptMotion::Lane(motion) => self.push_lane(block, case, values, motion),
         }
     }
 
@@ -141,6 +174,10 @@ impl SweepTable {
                 row.numbers(&motion.state).text(audit);
             }
             Keep::Events => {
+                if motion.events.is_empty() {
+                    let row = Row::begin(block, case, values).text(stop).text("").text("");
+                    row.numbers(&[motion.t]).skip_to_last(self.headings.len()).text(audit);
+                }
                 for event in &motion.events {
                     let direction = if event.direction > 0.0 { "rising" } else { "falling" };
                     let row = Row::begin(block, case, values).text(stop);
@@ -211,10 +248,12 @@ impl SweepTable {
                 }
             }
         }
-        if block.rows() == before && (motion.stop.reason.is_early() || self.keep == Keep::Audit)
-        {
-            // A motion that stopped before anything could be kept.
-            let row = Row::begin(block, case, values).text(stop);
+        if block.rows() == before {
+            // Nothing was to be kept, or the motion stopped before that: it is a row all the same.
+            let mut row = Row::begin(block, case, values).text(stop);
+            if self.keep == Keep::Events {
+                row = row.text("").text("").numbers(&[motion.stop.t]);
+            }
             row.skip_to_last(columns).text(audit);
         }
     }

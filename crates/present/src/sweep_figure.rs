@@ -2,6 +2,7 @@
 
 use crate::number::brief;
 use crate::plot::{Area, Axis, COLOUR_COUNT, Curve, Figure, Paint, Points};
+use crate::sweep_grid::{CellsOfCases, Edges, Grid, shade};
 use crate::table::{Block, Cells, Heading, column_values};
 
 /// What is drawn of the table of an ensemble.
@@ -49,16 +50,17 @@ pub struct SweepRows<'a> {
 const MOST_CURVES: usize = 60;
 /// Curves up to which each has its name in the legend.
 const NAMED: usize = 12;
-/// Cells of a map in each direction.
-const MOST_CELLS: usize = 400;
-const BINNED: usize = 40;
 /// Kinds of ends that are told apart.
 const MOST_KINDS: usize = 8;
 
 impl SweepRows<'_> {
     /// The kind that suits the table.
     pub fn usual(&self) -> SweepPlot {
-        let cases = self.cases();
+        self.usual_of(self.cases())
+    }
+
+    /// The kind that suits the table of so many cases.
+    pub fn usual_of(&self, cases: usize) -> SweepPlot {
         match (self.has_samples, self.varied.len()) {
             (true, _) if cases <= NAMED => SweepPlot::Overlay,
             (true, _) => SweepPlot::Fan,
@@ -125,27 +127,56 @@ impl SweepRows<'_> {
         kind: SweepPlot,
         columns: &[String],
     ) -> Result<Figure<'static>, String> {
-        let usual = self.usual_column().into_iter().collect::<Vec<_>>();
-        let columns = if columns.is_empty() { usual.as_slice() } else { columns };
-        let Some(column) = columns.first() else {
-            return Err("the table has no column that could be drawn".into());
-        };
+        let columns = self.drawable(kind, columns)?;
         if self.block.rows() == 0 {
             return Err("the table has no rows".into());
         }
-        let alone = |what: &str| {
-            if columns.len() > 1 {
-                return Err(format!("{what} shows one column, not {}", columns.join(", ")));
-            }
-            Ok(())
-        };
+        let column = &columns[0];
         match kind {
-            SweepPlot::Fan => alone("a fan").and_then(|()| self.fan(column)),
-            SweepPlot::Heat => alone("a heat map").and_then(|()| self.heat(column)),
-            SweepPlot::Histogram => alone("a histogram").and_then(|()| self.histogram(column)),
-            SweepPlot::Basins => alone("a map of basins").and_then(|()| self.basins(column)),
-            SweepPlot::Overlay => self.overlay(columns),
+            SweepPlot::Fan => self.fan(column),
+            SweepPlot::Heat => self.heat(column),
+            SweepPlot::Histogram => self.histogram(column),
+            SweepPlot::Basins => self.basins(column),
+            SweepPlot::Overlay => self.overlay(&columns),
         }
+    }
+
+    /// The columns that a figure shows, at least one. Whether they can be drawn does not depend on the rows.
+    ///
+    /// # Errors
+    ///
+    /// A sentence that says what cannot be drawn.
+    pub fn drawable(&self, kind: SweepPlot, columns: &[String]) -> Result<Vec<String>, String> {
+        let usual = self.usual_column().into_iter().collect();
+        let columns = if columns.is_empty() { usual } else { columns.to_vec() };
+        if columns.is_empty() {
+            return Err("the table has no column that could be drawn".into());
+        }
+        let what = match kind {
+            SweepPlot::Fan => "a fan",
+            SweepPlot::Heat => "a heat map",
+            SweepPlot::Histogram => "a histogram",
+            SweepPlot::Basins => "a map of basins",
+            SweepPlot::Overlay => "",
+        };
+        if kind == SweepPlot::Fan && !self.has_samples {
+            return Err("a fan needs the states on the way: keep samples or observe".into());
+        }
+        if matches!(kind, SweepPlot::Heat | SweepPlot::Basins) && self.varied.len() < 2 {
+            return Err(format!("{what} needs two quantities that are varied"));
+        }
+        if kind == SweepPlot::Overlay && !self.has_samples && self.varied.len() > 1 {
+            return Err("an overlay of ends needs one quantity that is varied".into());
+        }
+        if kind != SweepPlot::Overlay && columns.len() > 1 {
+            return Err(format!("{what} shows one column, not {}", columns.join(", ")));
+        }
+        for column in &columns {
+            if kind != SweepPlot::Basins || self.texts(column).is_none() {
+                self.values(column)?;
+            }
+        }
+        Ok(columns)
     }
 
     fn values(&self, name: &str) -> Result<Vec<f64>, String> {
@@ -153,9 +184,6 @@ impl SweepRows<'_> {
     }
 
     fn fan(&self, column: &str) -> Result<Figure<'static>, String> {
-        if !self.has_samples {
-            return Err("a fan needs the states on the way: keep samples or observe".into());
-        }
         let (t, values) = (self.values("t")?, self.values(column)?);
         let mut rows: Vec<(f64, f64)> =
             t.into_iter().zip(values).filter(|(t, x)| t.is_finite() && x.is_finite()).collect();
@@ -199,9 +227,9 @@ impl SweepRows<'_> {
     }
 
     /// The cells of two varied quantities, and the cell of each case.
-    fn cells(&self, what: &str) -> Result<(Grid, CellsOfCases), String> {
+    fn cells(&self) -> Result<(Grid, CellsOfCases), String> {
         let [first, second, ..] = self.varied else {
-            return Err(format!("{what} needs two quantities that are varied"));
+            return Err("two quantities must be varied".into());
         };
         let (a, b) = (self.values(first)?, self.values(second)?);
         let last: Vec<usize> = self.ranges().iter().map(|range| range.end - 1).collect();
@@ -216,7 +244,7 @@ impl SweepRows<'_> {
     }
 
     fn heat(&self, column: &str) -> Result<Figure<'static>, String> {
-        let (grid, places) = self.cells("a heat map")?;
+        let (grid, places) = self.cells()?;
         let values = self.values(column)?;
         let mut sums = vec![(0.0, 0_usize); grid.count()];
         for (i, j, row) in places {
@@ -249,7 +277,7 @@ impl SweepRows<'_> {
     }
 
     fn basins(&self, column: &str) -> Result<Figure<'static>, String> {
-        let (grid, places) = self.cells("a map of basins")?;
+        let (grid, places) = self.cells()?;
         let kinds: Vec<String> = match self.texts(column) {
             Some(texts) => texts.into_iter().map(str::to_owned).collect(),
             None => alike(&self.values(column)?),
@@ -328,10 +356,6 @@ impl SweepRows<'_> {
         let x = self.values(against)?;
         let mut curves = Vec::new();
         if !self.has_samples {
-            let others = self.varied.len() > 1;
-            if others {
-                return Err("an overlay of ends needs one quantity that is varied".into());
-            }
             for (colour, column) in columns.iter().enumerate() {
                 let y = self.values(column)?;
                 let mut points: Vec<(f64, f64)> =
@@ -388,7 +412,7 @@ impl SweepRows<'_> {
     }
 }
 
-fn axis(label: &str) -> Axis {
+pub(crate) fn axis(label: &str) -> Axis {
     Axis { label: label.to_owned(), log: false }
 }
 
@@ -413,88 +437,6 @@ fn alike(values: &[f64]) -> Vec<String> {
         group.map_or(String::new(), |(low, high, _)| brief(f64::midpoint(*low, *high)))
     };
     values.iter().map(|&x| name(x)).collect()
-}
-
-/// Dark blue to yellow, evenly in lightness.
-fn shade(part: f64) -> [u8; 3] {
-    const SHADES: [[f64; 3]; 5] = [
-        [68.0, 1.0, 84.0],
-        [59.0, 82.0, 139.0],
-        [33.0, 145.0, 140.0],
-        [94.0, 201.0, 98.0],
-        [253.0, 231.0, 37.0],
-    ];
-    let place = 4.0 * part.clamp(0.0, 1.0);
-    let low = (place as usize).min(3);
-    let share = place - low as f64;
-    std::array::from_fn(|c| {
-        (SHADES[low][c] + share * (SHADES[low + 1][c] - SHADES[low][c])).round() as u8
-    })
-}
-
-/// The cells of one direction.
-struct Edges(Vec<f64>);
-
-impl Edges {
-    /// Around the values of a grid, or so many of equal width.
-    fn new(values: impl Iterator<Item = f64>) -> Self {
-        let mut list: Vec<f64> = values.filter(|x| x.is_finite()).collect();
-        list.sort_by(f64::total_cmp);
-        list.dedup();
-        let (low, high) =
-            (list.first().copied().unwrap_or(0.0), list.last().copied().unwrap_or(1.0));
-        if list.len() > MOST_CELLS {
-            let width = (high - low) / BINNED as f64;
-            return Self((0..=BINNED).map(|i| low + i as f64 * width).collect());
-        }
-        let mut edges: Vec<f64> = list.windows(2).map(|w| f64::midpoint(w[0], w[1])).collect();
-        let (first, last) = match edges[..] {
-            [] => (low - 0.5, high + 0.5),
-            [.., end] => (2.0 * low - edges[0], 2.0 * high - end),
-        };
-        edges.insert(0, first);
-        edges.push(last);
-        Self(edges)
-    }
-
-    fn count(&self) -> usize {
-        self.0.len() - 1
-    }
-
-    fn cell(&self, x: f64) -> usize {
-        self.0.partition_point(|edge| *edge <= x).saturating_sub(1).min(self.count() - 1)
-    }
-}
-
-/// A column, a row and a case for each.
-type CellsOfCases = Vec<(usize, usize, usize)>;
-
-struct Grid {
-    x: Edges,
-    y: Edges,
-    labels: [String; 2],
-}
-
-impl Grid {
-    fn count(&self) -> usize {
-        self.x.count() * self.y.count()
-    }
-
-    fn place(&self, i: usize, j: usize) -> usize {
-        i * self.y.count() + j
-    }
-
-    fn area(&self, place: usize, colour: [u8; 3]) -> Area {
-        let (i, j) = (place / self.y.count(), place % self.y.count());
-        let (a, b) = (self.x.0[i], self.x.0[i + 1]);
-        let (c, d) = (self.y.0[j], self.y.0[j + 1]);
-        Area { name: String::new(), points: vec![[a, c], [b, c], [b, d], [a, d]], colour }
-    }
-
-    fn figure(self, title: String, areas: Vec<Area>) -> Figure<'static> {
-        let [x, y] = self.labels;
-        Figure { title, x: axis(&x), y: axis(&y), areas, ..Figure::default() }
-    }
 }
 
 #[cfg(test)]

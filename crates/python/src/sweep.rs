@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use numpy::PyArray1;
 use pfaff::{CaseMotion, Cases, Ensemble, Progress, Run, Sampling, Settings, StopReason};
-use pfaff_present::{Block, Cells, Keep, SweepTable, json_text};
+use pfaff_present::{Block, Cells, Keep, KeptMotion, SweepTable, json_text};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use rayon::prelude::*;
@@ -142,10 +142,12 @@ pub(crate) fn run(
     let ended = AtomicBool::new(false);
     let mut block = table.block();
     let mut next = range.start;
-    let mut size = threads;
+    // Fewer cases of a part would leave lanes empty while the last of them end.
+    let least = if table.takes_lanes() && ensemble.has_lanes() { 32 } else { 1 };
+    let mut size = threads * least;
     while next < end {
         let to = (next + size).min(end);
-        let grain = ((to - next) / (8 * threads)).max(1);
+        let grain = ((to - next) / (8 * threads)).max(least);
         let parts = (to - next).div_ceil(grain);
         let part = |i: u64| {
             let from = next + i * grain;
@@ -168,7 +170,7 @@ pub(crate) fn run(
         }
         // Batches of about a tenth of a second, so that Ctrl-C is heard.
         let factor = 0.1 / begun.elapsed().as_secs_f64().max(1e-6);
-        size = ((size as f64 * factor.clamp(0.25, 4.0)) as u64).clamp(threads, 1 << 16);
+        size = ((size as f64 * factor.clamp(0.25, 4.0)) as u64).clamp(threads * least, 1 << 16);
     }
     Ok(part_of(&table, next, block))
 }
@@ -187,28 +189,32 @@ fn rows(
     ended: &AtomicBool,
 ) -> (u64, Block) {
     let count = (range.end - range.start) as usize;
-    let mut motions: Vec<Option<CaseMotion>> = (0..count).map(|_| None).collect();
-    let mut values = |i: usize| cases.values(range.start + i as u64);
+    let mut motions: Vec<Option<KeptMotion>> = (0..count).map(|_| None).collect();
+    let mut values =
+        |i: usize, own: &mut [f64]| cases.write_values(range.start + i as u64, own);
+    let mut own = vec![0.0; cases.names().len()];
     if table.takes_lanes() && ensemble.has_lanes() {
         let goes_on = || !ended.load(Ordering::Relaxed);
-        let mut done = |i: usize, motion: CaseMotion| motions[i] = Some(motion);
+        let mut done = |i: usize, motion: CaseMotion<'_>| motions[i] = Some(table.kept(motion));
         ensemble.run_cases((range.start, count), &mut values, &goes_on, &mut done);
     } else {
         for (i, place) in motions.iter_mut().enumerate() {
             let number = range.start + i as u64;
             let goes_on = &mut |_: &Progress<'_>| !ended.load(Ordering::Relaxed);
-            let motion = ensemble.motion_of(number, &values(i), goes_on);
+            values(i, &mut own);
+            let motion = ensemble.motion_of(number, &own, goes_on);
             if matches!(&motion, Ok(m) if m.stop.reason == StopReason::Interrupted) {
                 break;
             }
-            *place = Some(CaseMotion::Single(Box::new(motion)));
+            *place = Some(KeptMotion::Single(Box::new(motion)));
         }
     }
     let mut block = table.block();
     for (i, motion) in motions.iter().enumerate() {
         let case = range.start + i as u64;
         let Some(motion) = motion else { return (case, block) };
-        table.push_case(&mut block, case, &values(i), motion);
+        values(i, &mut own);
+        table.push_case(&mut block, case, &own, motion);
     }
     (range.end, block)
 }

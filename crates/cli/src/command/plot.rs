@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use clap::Args;
 use pfaff::Motion;
 use pfaff_present::report::{NamedTable, Still, figure_of, figure_of_tables, still};
-use pfaff_present::{Cells, Figure, Look};
+use pfaff_present::{Block, Cells, Figure, Heading, Look};
 
 use crate::arguments::{MotionArguments, times};
 use crate::command::run::{request, watched};
@@ -164,7 +164,8 @@ fn saved(
     }
     let inputs: Vec<PathBuf> = names.iter().map(PathBuf::from).collect();
     let place = Place::new(&arguments.output, &inputs)?;
-    let tables = names.iter().map(|name| whole_table(name)).collect::<Result<Vec<_>, _>>()?;
+    let tables = names.iter().map(|name| whole_table(name));
+    let tables = tables.map(|table| table.map(with_gaps)).collect::<Result<Vec<_>, _>>()?;
     let shown: Vec<NamedTable<'_>> = names
         .iter()
         .zip(&tables)
@@ -202,6 +203,40 @@ fn saved(
         .map_err(|error| usage(&format!("`{name}` could not be written: {error}")))?;
     say(&format!("{name}: {:.0} kB", bytes.len() as f64 / 1e3));
     Ok(Exit::Done)
+}
+
+/// The cases of a sweep with rows on the way are curves of their own: a row without numbers stands between them.
+fn with_gaps((headings, block): (Vec<Heading>, Block)) -> (Vec<Heading>, Block) {
+    let place = headings.iter().position(|heading| heading.name == "case");
+    let runs: Vec<usize> = match place.map(|place| &block.columns[place]) {
+        Some(Cells::Integers(cases)) => {
+            cases.chunk_by(|a, b| a == b).map(<[i64]>::len).collect()
+        }
+        // In text they are numbers like others.
+        Some(Cells::Numbers(cases)) => {
+            cases.chunk_by(|a, b| a == b).map(<[f64]>::len).collect()
+        }
+        _ => return (headings, block),
+    };
+    if runs.iter().all(|rows| *rows == 1) {
+        return (headings, block);
+    }
+    let apart = |cells: &Cells| match cells {
+        Cells::Numbers(values) => {
+            let mut rest = values.as_slice();
+            let mut all = Vec::with_capacity(values.len() + runs.len());
+            for rows in &runs {
+                let (case, others) = rest.split_at(*rows);
+                all.extend_from_slice(case);
+                all.push(f64::NAN);
+                rest = others;
+            }
+            Cells::Numbers(all)
+        }
+        other => other.clone(),
+    };
+    let columns = block.columns.iter().map(apart).collect();
+    (headings, Block { columns })
 }
 
 fn written(name: &str, place: &Place, bytes: &[u8], motion: &Motion) -> Result<Exit, Exit> {

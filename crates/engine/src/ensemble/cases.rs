@@ -90,7 +90,8 @@ impl Cases {
             };
             self.add(name)?;
             let arguments =
-                items(arguments).iter().map(|a| number(a)).collect::<Result<Vec<f64>, _>>()?;
+                list_items(arguments).iter().map(|a| number(a)).collect::<Result<_, _>>();
+            let arguments: Vec<f64> = arguments?;
             let distribution = Distribution::new(word, &arguments);
             distributions.push(distribution.map_err(|why| wrong(&item, &why))?);
         }
@@ -159,28 +160,43 @@ impl Cases {
 
     /// The values of a case, one for each name. Requires `case < count()`.
     pub fn values(&self, case: u64) -> Vec<f64> {
-        let mut rest = case;
-        let mut places: Vec<u64> = Vec::new();
-        for length in self.lengths().into_iter().rev() {
-            places.push(rest % length);
-            rest /= length;
-        }
-        let mut place = places.into_iter().rev();
-        let mut next = || place.next().unwrap_or(0);
-        let mut values = Vec::with_capacity(self.names.len());
-        if let Some(table) = &self.table {
-            let row = next() as usize;
-            values.extend(table.columns.iter().map(|column| column[row]));
-        }
-        values.extend(self.grids.iter().map(|grid| grid[next() as usize]));
-        if let Some(draws) = &self.draws {
-            let point = next();
-            let drawn = draws.distributions.iter().enumerate();
-            values.extend(
-                drawn.map(|(d, law)| law.quantile(draws.sequence.coordinate(d, point))),
-            );
-        }
+        let mut values = vec![0.0; self.names.len()];
+        self.write_values(case, &mut values);
         values
+    }
+
+    /// Writes the values of a case, one for each name. Requires `case < count()`.
+    ///
+    /// # Panics
+    ///
+    /// If there is not one place for each name.
+    pub fn write_values(&self, case: u64, values: &mut [f64]) {
+        assert_eq!(values.len(), self.names.len(), "one place for each name");
+        let mut rest = case;
+        let mut next = |length: u64| {
+            let place = rest % length;
+            rest /= length;
+            place
+        };
+        // From the last, which varies fastest.
+        let drawn = self.draws.as_ref().map_or(0, |draws| draws.distributions.len());
+        let (values, last) = values.split_at_mut(values.len() - drawn);
+        if let Some(draws) = &self.draws {
+            let point = next(draws.count);
+            for (d, (value, law)) in last.iter_mut().zip(&draws.distributions).enumerate() {
+                *value = law.quantile(draws.sequence.coordinate(d, point));
+            }
+        }
+        let (first, values) = values.split_at_mut(values.len() - self.grids.len());
+        for (value, grid) in values.iter_mut().zip(&self.grids).rev() {
+            *value = grid[next(grid.len() as u64) as usize];
+        }
+        if let Some(table) = &self.table {
+            let row = next(table.rows) as usize;
+            for (value, column) in first.iter_mut().zip(&table.columns) {
+                *value = column[row];
+            }
+        }
     }
 
     /// The numbers of rows, points and draws.
@@ -224,11 +240,10 @@ fn wrong(item: &str, why: &str) -> Error {
 /// `0.1..0.5:50`, `1e-3..1:7:log`, `[1, 2, 5]` or one value.
 fn grid(item: &str, range: &str) -> Result<Vec<f64>, Error> {
     if let Some(list) = range.strip_prefix('[').and_then(|rest| rest.strip_suffix(']')) {
-        let values = items(list).iter().map(|x| number(x)).collect::<Result<Vec<f64>, _>>()?;
-        if values.is_empty() {
+        if list.trim().is_empty() {
             return Err(wrong(item, "the list of values is empty"));
         }
-        return Ok(values);
+        return list_items(list).iter().map(|x| number(x)).collect();
     }
     let Some((low, rest)) = range.split_once("..") else {
         if range.contains(':') {
@@ -296,8 +311,15 @@ fn number(text: &str) -> Result<f64, Error> {
     }
 }
 
-/// At the commas outside brackets.
+/// What stands between commas, where there is something.
 fn items(text: &str) -> Vec<String> {
+    let mut items = list_items(text);
+    items.retain(|item| !item.is_empty());
+    items
+}
+
+/// At the commas outside brackets; what is left out between two of them is empty.
+pub(super) fn list_items(text: &str) -> Vec<String> {
     let mut items = vec![String::new()];
     let mut depth = 0_i32;
     for c in text.chars() {
@@ -311,7 +333,7 @@ fn items(text: &str) -> Vec<String> {
             _ => items.push(String::new()),
         }
     }
-    items.iter().map(|item| item.trim().to_owned()).filter(|item| !item.is_empty()).collect()
+    items.iter().map(|item| item.trim().to_owned()).collect()
 }
 
 #[cfg(test)]
@@ -371,6 +393,7 @@ mod tests {
         assert!(refused("a=1..x:3").contains("`x` is not a number"));
         assert!(refused("").contains("a=0.1..0.5:50"));
         assert!(refused("a=[]").contains("empty"));
+        assert!(refused("a=[1,,2]").contains("`` is not a number"));
         assert!(refused("=1..2:3").contains("name"));
         let draw = |text: &str, count: u64| {
             let drawn = Cases::default().draw(text, count, 0, Sampling::Random);

@@ -52,6 +52,13 @@ impl Distribution {
             Self::Exponential { mean } if mean <= 0.0 => {
                 Err(format!("the mean of `{word}` must be positive, not {mean}"))
             }
+            // The quantiles of the smallest and the largest number that is drawn.
+            _ if ![f64::EPSILON / 4.0, 1.0 - f64::EPSILON / 2.0]
+                .iter()
+                .all(|&u| distribution.quantile(u).is_finite()) =>
+            {
+                Err(format!("this `{word}` is too wide: its values are not all finite"))
+            }
             _ => Ok(distribution),
         }
     }
@@ -161,7 +168,10 @@ mod tests {
 
     #[test]
     fn impossible_distributions_are_refused() {
-        let bad: [(&str, &[f64]); 7] = [
+        let bad: [(&str, &[f64]); 10] = [
+            ("uniform", &[-1e308, 1e308]),
+            ("lognormal", &[0.0, 1e3]),
+            ("normal", &[0.0, 1e308]),
             ("normal", &[0.0, -1.0]),
             ("normal", &[0.0, 0.0]),
             ("uniform", &[1.0, 1.0]),

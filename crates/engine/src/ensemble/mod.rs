@@ -52,9 +52,9 @@ pub struct Ensemble<'a> {
 
 /// The motion of a case.
 #[derive(Debug)]
-pub enum CaseMotion {
-    /// In a lane, which has passed its checks.
-    Lane(LaneMotion),
+pub enum CaseMotion<'a> {
+    /// In a lane, which has passed its checks. The next one takes its place.
+    Lane(&'a LaneMotion),
     /// By itself.
     Single(Box<Result<Motion, Error>>),
 }
@@ -80,6 +80,12 @@ impl<'a> Ensemble<'a> {
             if varied.contains(&one) {
                 return Err(Error::Usage(format!("`{}` is varied twice", one.column())));
             }
+            if is_given(&one, &overrides) {
+                let name = one.column();
+                return Err(Error::Usage(format!(
+                    "`{name}` is varied, and has a given value too"
+                )));
+            }
             varied.push(one);
         }
         let mut ensemble = Self {
@@ -93,10 +99,18 @@ impl<'a> Ensemble<'a> {
             lanes: OnceLock::new(),
         };
         ensemble.first = ensemble.model(&values)?;
-        // NOTE: if the first case cannot begin, each is tried by itself.
-        let prepared =
-            PreparedModel::ready(&ensemble.first, &ensemble.varied, &ensemble.request);
-        ensemble.prepared = prepared.ok().flatten();
+        // NOTE: if the first case cannot begin, another one is made ready; without any, each is tried by itself.
+        let last = cases.count() - 1;
+        let mut tried = vec![0, last, last / 2, last / 3, 1.min(last)];
+        tried.dedup();
+        for case in tried {
+            let Ok(model) = ensemble.model(&cases.values(case)) else { continue };
+            let prepared = PreparedModel::ready(&model, &ensemble.varied, &ensemble.request);
+            if let Ok(prepared) = prepared {
+                ensemble.prepared = prepared;
+                break;
+            }
+        }
         Ok(ensemble)
     }
 
@@ -177,21 +191,24 @@ impl<'a> Ensemble<'a> {
         made.as_ref()
     }
 
-    /// Runs some cases from number `first` on, with the values that `values` gives, and hands each over when it is
+    /// Runs some cases from number `first` on, with the values that `values` writes, and hands each over when it is
     /// complete, in any order. What is not handed over was interrupted: `goes_on` is asked now and then.
     pub fn run_cases(
         &self,
         (first, count): (u64, usize),
-        values: &mut dyn FnMut(usize) -> Vec<f64>,
+        values: &mut dyn FnMut(usize, &mut [f64]),
         goes_on: &dyn Fn() -> bool,
-        done: &mut dyn FnMut(usize, CaseMotion),
+        done: &mut dyn FnMut(usize, CaseMotion<'_>),
     ) {
         let mut single: Vec<usize> = Vec::new();
+        let mut own = vec![0.0; self.varied.len()];
         match (self.lanes(), &self.prepared) {
             (Some(lanes), Some(prepared)) => {
-                let mut place =
-                    |case: usize, all: &mut [f64]| prepared.place(&values(case), all);
-                let mut take = |case: usize, motion: Option<LaneMotion>| match motion {
+                let mut place = |case: usize, all: &mut [f64]| {
+                    values(case, &mut own);
+                    prepared.place(&own, all);
+                };
+                let mut take = |case: usize, motion: Option<&LaneMotion>| match motion {
                     Some(motion) => done(case, CaseMotion::Lane(motion)),
                     None => single.push(case),
                 };
@@ -205,7 +222,8 @@ impl<'a> Ensemble<'a> {
                 return;
             }
             let number = first + case as u64;
-            let motion = self.motion_of(number, &values(case), &mut |_| goes_on());
+            values(case, &mut own);
+            let motion = self.motion_of(number, &own, &mut |_| goes_on());
             let is_whole =
                 !matches!(&motion, Ok(m) if m.stop.reason == StopReason::Interrupted);
             if is_whole {
@@ -218,6 +236,20 @@ impl<'a> Ensemble<'a> {
     pub fn is_prepared(&self) -> bool {
         self.prepared.is_some()
     }
+}
+
+/// Whether a value of this quantity is among those that are given for all cases.
+fn is_given(varied: &Varied, overrides: &Overrides) -> bool {
+    let (list, name) = match varied {
+        Varied::Parameter(name) => (&overrides.set, name),
+        Varied::Initial(name) => (&overrides.initial, name),
+    };
+    let given = cases::list_items(list.as_deref().unwrap_or_default());
+    given.iter().any(|item| {
+        let left = item.split_once('=').map_or("", |(left, _)| left).trim();
+        let left = left.strip_suffix("(0)").unwrap_or(left);
+        left.split_whitespace().collect::<String>() == *name
+    })
 }
 
 /// Adds `name=value` to a list of assignments.

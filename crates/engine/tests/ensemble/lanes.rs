@@ -18,11 +18,11 @@ fn motions(ensemble: &Ensemble<'_>, cases: &Cases) -> (Vec<Option<LaneMotion>>, 
     let count = cases.count() as usize;
     let mut found: Vec<Option<LaneMotion>> = vec![None; count];
     let mut single = 0;
-    let mut done = |case: usize, motion: CaseMotion| match motion {
-        CaseMotion::Lane(motion) => found[case] = Some(motion),
+    let mut done = |case: usize, motion: CaseMotion<'_>| match motion {
+        CaseMotion::Lane(motion) => found[case] = Some(motion.clone()),
         CaseMotion::Single(_) => single += 1,
     };
-    let mut values = |i: usize| cases.values(i as u64);
+    let mut values = |i: usize, own: &mut [f64]| cases.write_values(i as u64, own);
     ensemble.run_cases((0, count), &mut values, &|| true, &mut done);
     (found, single)
 }
@@ -229,10 +229,10 @@ fn lanes_do_not_depend_on_their_neighbours() {
     let bits = |m: &LaneMotion| m.state.iter().map(|x| x.to_bits()).collect::<Vec<_>>();
     for case in [0, 5, 13, 20] {
         let mut alone = None;
-        let mut values = |_: usize| cases.values(case as u64);
-        let mut done = |_: usize, motion: CaseMotion| {
+        let mut values = |_: usize, own: &mut [f64]| cases.write_values(case as u64, own);
+        let mut done = |_: usize, motion: CaseMotion<'_>| {
             if let CaseMotion::Lane(motion) = motion {
-                alone = Some(motion);
+                alone = Some(motion.clone());
             }
         };
         ensemble.run_cases((case as u64, 1), &mut values, &|| true, &mut done);

@@ -89,7 +89,7 @@ pub(crate) fn layout_within(figure: &Figure<'_>, look: Look, most: usize) -> Dra
         top += 12.0 + style.title();
     }
     let named = figure.areas.iter().filter(|area| !area.name.is_empty()).count();
-    if look.legend && look.axes && (figure.curves.len() + named > 1) {
+    if look.legend && look.axes && (named > 0 || figure.curves.len() > 1) {
         top = legend(figure, look, top, &mut back);
     }
     let bottom = if look.axes { 21.0 + 2.0 * size } else { 3.0 };

@@ -103,6 +103,7 @@ impl LaneExecutor {
     }
 
     /// In how many parts the lanes can be evaluated: one for each vector register that a row of eight takes.
+    #[inline]
     pub fn parts(&self) -> usize {
         match &self.run {
             LaneBackend::Native(run, _) if run.reads_slots_only() => run.parts(),

@@ -31,6 +31,12 @@ impl LayerLanes {
         }
     }
 
+    /// Whether there are no families.
+    #[inline]
+    pub(crate) fn is_empty(&self) -> bool {
+        self.lanes.is_empty()
+    }
+
     /// Parameter `i` of lane `l` is `parameters[i * lanes + l]`.
     pub(crate) fn set_parameters(&mut self, parameters: &[f64]) {
         let lanes = self.lanes.len();

@@ -50,7 +50,8 @@ impl NativeCode {
         let layers = LayerLanes::new(&self.tape, lanes, parameters, self.backend);
         let constants = first..first + self.tape.constants.len();
         let own = (1..).zip(self.code.fixed().iter().copied());
-        let own = own.filter(|&(_, slot)| !constants.contains(&(slot as usize))).collect();
+        let own = own.filter(|&(_, slot)| !constants.contains(&(slot as usize)));
+        let own = own.map(|(row, slot)| (self.code.middle() - row * lanes, slot)).collect();
         let mut run = NativeExecutor { native: self.clone(), memory, slots, own, layers };
         let all: Vec<f64> =
             parameters.iter().flat_map(|&p| std::iter::repeat_n(p, lanes)).collect();
@@ -79,7 +80,7 @@ pub struct NativeExecutor {
     memory: AlignedBuffer,
     /// Where the interpreter evaluates what depends on parameters alone.
     slots: Vec<f64>,
-    /// The rows before the middle whose values depend on parameters, with their slots.
+    /// Where the rows before the middle begin whose values depend on parameters, with their slots.
     own: Vec<(usize, Slot)>,
     layers: LayerLanes,
 }
@@ -175,21 +176,22 @@ impl NativeExecutor {
     }
 
     /// Whether slots are all that parameters decide: there are no families of like terms.
+    #[inline]
     pub(crate) fn reads_slots_only(&self) -> bool {
-        self.native.tape.layer.is_none()
+        self.layers.is_empty()
     }
 
-    /// The slots whose values depend on parameters, with their rows.
+    /// The slots whose values depend on parameters, with the places of their rows.
     pub(crate) fn lane_slots(&self) -> &[(usize, Slot)] {
         &self.own
     }
 
     /// The values of these slots in one lane.
     pub(crate) fn set_lane_slots(&mut self, lane: usize, values: &[f64]) {
-        let Self { native: NativeCode { code, lanes, .. }, memory, own, .. } = self;
-        let (lanes, middle, memory) = (lanes.count(), code.middle(), memory.rows());
+        let Self { memory, own, .. } = self;
+        let memory = memory.rows();
         for (&(row, _), value) in own.iter().zip(values) {
-            memory[middle - row * lanes + lane] = *value;
+            memory[row + lane] = *value;
         }
     }
 

@@ -10,6 +10,9 @@ use super::{SweepArguments, word};
 use crate::output::{Exit, failed, usage};
 use crate::table::whole_table;
 
+/// Each thread has a stack and programs of its own.
+const MOST_THREADS: usize = 1024;
+
 /// What is varied.
 pub(super) fn cases(arguments: &SweepArguments) -> Result<Cases, Exit> {
     let mut cases = Cases::default();
@@ -35,6 +38,18 @@ pub(super) fn cases(arguments: &SweepArguments) -> Result<Cases, Exit> {
 
 pub(super) fn seed(arguments: &SweepArguments) -> u64 {
     arguments.motion.seed.unwrap_or(0)
+}
+
+/// The number of threads; 0 stands for as many as there are cores.
+pub(super) fn threads(arguments: &SweepArguments) -> Result<usize, Exit> {
+    let Some(text) = &arguments.threads else { return Ok(0) };
+    text.trim().parse::<usize>().ok().filter(|n| (1..=MOST_THREADS).contains(n)).ok_or_else(
+        || {
+            usage(&format!(
+                "--threads is `{text}`; it must be a whole number from 1 to {MOST_THREADS}"
+            ))
+        },
+    )
 }
 
 /// The bytes of a file.

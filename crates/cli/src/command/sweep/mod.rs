@@ -14,7 +14,7 @@ use std::time::{Duration, Instant};
 
 use clap::Args;
 use pfaff::{CaseMotion, Cases, Ensemble, Overrides, Run, Settings, StopReason};
-use pfaff_present::{Block, Heading, Keep, SweepSummary, SweepTable, json_text};
+use pfaff_present::{Block, Heading, Keep, KeptMotion, SweepSummary, SweepTable, json_text};
 use rayon::prelude::*;
 use serde_json::{Value, json};
 
@@ -94,8 +94,8 @@ pub(crate) struct SweepArguments {
     #[arg(long, conflicts_with_all = ["vary", "draw", "cases", "chunk", "resume"])]
     pub(crate) merge: bool,
     /// Threads; as many as there are cores if not given
-    #[arg(long, value_name = "N")]
-    pub(crate) threads: Option<usize>,
+    #[arg(long, value_name = "N", allow_hyphen_values = true)]
+    pub(crate) threads: Option<String>,
     /// Runs each case by itself, not eight at once in lanes
     #[arg(long)]
     pub(crate) single: bool,
@@ -140,6 +140,9 @@ pub(crate) fn sweep(arguments: &SweepArguments) -> Result<Exit, Exit> {
     if ensemble.first().terminal.is_empty() {
         Settings::of(ensemble.first(), &request).map_err(failed)?;
     }
+    if keep == Keep::Observe && ensemble.first().observed.is_empty() {
+        return Err(usage("--keep observe keeps nothing: the model has no `observe`"));
+    }
     let table = SweepTable::new(ensemble.first(), &ensemble.columns(), keep);
     duplicates(table.headings())?;
     let chunk = arguments.chunk.as_deref().map(chunk).transpose()?;
@@ -157,7 +160,7 @@ pub(crate) fn sweep(arguments: &SweepArguments) -> Result<Exit, Exit> {
     crate::fault::injected(crate::fault::Operation::Thread)
         .map_err(|error| no_threads(&error))?;
     let threads = rayon::ThreadPoolBuilder::new()
-        .num_threads(arguments.threads.unwrap_or(0))
+        .num_threads(given::threads(arguments)?)
         .build()
         .map_err(|error| no_threads(&error))?;
     let alone = AtomicU64::new(0);
@@ -170,6 +173,7 @@ pub(crate) fn sweep(arguments: &SweepArguments) -> Result<Exit, Exit> {
         in_lanes,
         alone,
     };
+    pictures.check(&sweep)?;
     match arguments.output.as_deref() {
         Some(name) => to_file(arguments, &sweep, name, &about, &text, &pictures),
         None => to_json(arguments, &sweep, &about, &pictures),
@@ -190,6 +194,8 @@ struct Sweep<'a> {
 
 /// The time that a batch of cases is to take.
 const BATCH: Duration = Duration::from_millis(500);
+/// Fewest cases of a part in lanes: fewer would leave lanes empty while the last of them end.
+const LEAST_IN_LANES: u64 = 32;
 /// Most cases of a batch.
 const LARGEST_BATCH: u64 = 1 << 17;
 /// Most rows that a batch may have before it is made smaller.
@@ -222,13 +228,14 @@ impl Sweep<'_> {
         let mut bar = Bar::new();
         let Range { start, end } = self.range;
         let threads = self.threads.current_num_threads() as u64;
-        let (mut next, mut size) = (first, threads);
+        let least = if self.in_lanes { LEAST_IN_LANES } else { 1 };
+        let (mut next, mut size) = (first, threads * least);
         guard::enter(Phase::Run);
         while next < end && !guard::is_asked_to_end() {
             let begun = Instant::now();
             let size_now = size.min(end - next);
             // Some parts for each thread, so that a long case leaves the others something to do.
-            let grain = (size_now / (8 * threads)).max(1);
+            let grain = (size_now / (8 * threads)).max(least);
             let parts = size_now.div_ceil(grain);
             let part = |i: u64| {
                 let from = next + i * grain;
@@ -257,7 +264,7 @@ impl Sweep<'_> {
             let factor = (BATCH.as_secs_f64() / took.as_secs_f64()).clamp(0.25, 4.0);
             let fitting = (size as f64 * factor) as u64;
             let by_rows = size * MOST_ROWS as u64 / (block.rows() as u64).max(1);
-            size = fitting.min(by_rows).clamp(threads, LARGEST_BATCH);
+            size = fitting.min(by_rows).clamp(threads * least, LARGEST_BATCH);
         }
         guard::enter(Phase::Answer);
         if let Some(bar) = &mut bar {
@@ -269,33 +276,38 @@ impl Sweep<'_> {
     /// The rows of some cases, up to the first that was interrupted, and the number of that.
     fn rows(&self, cases: Range<u64>) -> (u64, Block) {
         let count = (cases.end - cases.start) as usize;
-        let mut motions: Vec<Option<CaseMotion>> = (0..count).map(|_| None).collect();
-        let mut values = |i: usize| self.cases.values(cases.start + i as u64);
+        let mut motions: Vec<Option<KeptMotion>> = (0..count).map(|_| None).collect();
+        let mut values = |i: usize, own: &mut [f64]| {
+            self.cases.write_values(cases.start + i as u64, own);
+        };
+        let mut own = vec![0.0; self.cases.names().len()];
         let goes_on = || !guard::is_asked_to_end();
         if self.in_lanes {
-            let mut done = |i: usize, motion: CaseMotion| {
+            let mut done = |i: usize, motion: CaseMotion<'_>| {
                 let is_alone = matches!(motion, CaseMotion::Single(_));
                 self.alone.fetch_add(u64::from(is_alone), Ordering::Relaxed);
-                motions[i] = Some(motion);
+                motions[i] = Some(self.table.kept(motion));
             };
             self.ensemble.run_cases((cases.start, count), &mut values, &goes_on, &mut done);
         } else {
             for (i, place) in motions.iter_mut().enumerate() {
                 let number = cases.start + i as u64;
-                let motion = self.ensemble.motion_of(number, &values(i), &mut |_| goes_on());
+                values(i, &mut own);
+                let motion = self.ensemble.motion_of(number, &own, &mut |_| goes_on());
                 let is_over =
                     matches!(&motion, Ok(m) if m.stop.reason == StopReason::Interrupted);
                 if is_over || !goes_on() {
                     break;
                 }
-                *place = Some(CaseMotion::Single(Box::new(motion)));
+                *place = Some(KeptMotion::Single(Box::new(motion)));
             }
         }
         let mut block = self.table.block();
         for (i, motion) in motions.iter().enumerate() {
             let case = cases.start + i as u64;
             let Some(motion) = motion else { return (case, block) };
-            self.table.push_case(&mut block, case, &values(i), motion);
+            values(i, &mut own);
+            self.table.push_case(&mut block, case, &own, motion);
         }
         (cases.end, block)
     }

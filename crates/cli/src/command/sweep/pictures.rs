@@ -50,6 +50,24 @@ impl Pictures {
         self.plot.is_some() || self.report.is_some()
     }
 
+    /// Refuses what cannot be drawn before anything is run.
+    pub(super) fn check(&self, sweep: &Sweep<'_>) -> Result<(), Exit> {
+        let varied = sweep.ensemble.columns();
+        let rows = SweepRows {
+            headings: sweep.table.headings(),
+            block: &sweep.table.block(),
+            varied: &varied,
+            has_samples: self.has_samples,
+            is_drawn: self.is_drawn,
+        };
+        let cases = sweep.range.end - sweep.range.start;
+        let kind = self.kind.unwrap_or_else(|| rows.usual_of(cases as usize));
+        if self.plot.is_none() || (kind == SweepPlot::Basins && self.columns.is_empty()) {
+            return Ok(());
+        }
+        rows.drawable(kind, &self.columns).map(drop).map_err(|why| usage(&why))
+    }
+
     /// Keeps rows for the figures.
     pub(super) fn take(&self, shown: &mut Block, block: &Block) {
         if self.is_wanted() && shown.rows() < MOST {

@@ -11,20 +11,24 @@ const AT_STEPS: f64 = 1e-9;
 /// The error of a single step, in parts of the tolerance.
 const OF_STEP: f64 = 1.0;
 
-/// The motion, if it passes: `read` is what was read off its end, `off` the largest residuals of the equations as
-/// written and of the differentiated constraints, at its events and at its end.
+/// Whether a motion passes, and what it is then: `read` is what was read off its end, `off` the largest residuals of
+/// the equations as written and of the differentiated constraints, at its events and at its end.
 pub(super) fn checked(
     lanes: &Lanes,
     flight: &mut InFlight,
     read: &[f64],
     off: [f64; 2],
-) -> Option<LaneMotion> {
+    motion: &mut LaneMotion,
+) -> bool {
     let Lanes { programs, settings, .. } = lanes;
     let layout = programs.layout;
     let n = layout.n;
     if flight.is_mismeasured() {
-        return None;
+        return false;
     }
+    let LaneMotion { state, errors, checks, .. } = motion;
+    errors.clear();
+    checks.clear();
     let (end, second) = (&flight.end, &flight.looser);
     let tolerance = settings.tolerance;
     let rounding = 3.0 * f64::EPSILON * end.steps.sqrt();
@@ -32,18 +36,16 @@ pub(super) fn checked(
     let by_tolerance = (30.0 * tolerance + rounding) / settings.looser[flight.attempt];
     let by_steps = 3.0 * (second.steps / end.steps).powi(programs.step.order());
     let margin = by_tolerance.max(by_steps.min(1.0));
-    let (mut largest, mut errors) = (0.0_f64, Vec::with_capacity(n));
-    for i in 0..n {
-        let distance = (end.y[i] - second.y[i]).abs();
-        let size = end.largest[i];
+    let mut largest = 0.0_f64;
+    for ((&y, &other), &size) in end.y[..n].iter().zip(&second.y).zip(&end.largest) {
+        let distance = (y - other).abs();
         if distance > APART * size || distance.is_nan() {
-            return None;
+            return false;
         }
         largest = largest.max(if distance > 0.0 { margin * distance / size } else { 0.0 });
-        let of_rounding = f64::EPSILON * (end.y[i].abs() + end.steps * size);
+        let of_rounding = f64::EPSILON * (y.abs() + end.steps * size);
         errors.push(margin * distance + of_rounding + OF_STEP * tolerance * size);
     }
-    let mut checks = Vec::with_capacity(layout.constraints + 4);
     let mut check = |kind, value, limit| checks.push(LaneCheck { kind, value, limit });
     for (a, residual) in end.residuals.iter().enumerate() {
         // Every velocity is computed from those that are free, to rounding.
@@ -61,15 +63,13 @@ pub(super) fn checked(
     check(LaneCheckKind::SecondIntegration, largest, error_limit(tolerance, end.steps));
     // Written so that what is not a number does not pass.
     if !checks.iter().all(|check| check.value <= check.limit) {
-        return None;
+        return false;
     }
-    Some(LaneMotion {
-        t: end.t,
-        event: end.event,
-        state: [&end.y[..n], read].concat(),
-        errors,
-        checks,
-        steps: end.steps as usize,
-        events: std::mem::take(&mut flight.events),
-    })
+    state.clear();
+    state.extend_from_slice(&end.y[..n]);
+    state.extend_from_slice(read);
+    (motion.t, motion.event, motion.steps) = (end.t, end.event, end.steps as usize);
+    std::mem::swap(&mut motion.events, &mut flight.events);
+    flight.events.clear();
+    true
 }

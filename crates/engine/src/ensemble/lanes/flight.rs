@@ -69,8 +69,8 @@ impl InFlight {
 /// Writes the numbers of a lane, from the first row on.
 #[inline]
 pub(super) fn write_lane(rows: &mut [f64], lane: usize, values: &[f64]) {
-    for (row, value) in rows.chunks_exact_mut(LANES).zip(values) {
-        row[lane] = *value;
+    for (row, value) in rows.as_chunks_mut::<LANES>().0.iter_mut().zip(values) {
+        row[lane % LANES] = *value;
     }
 }
 
@@ -78,5 +78,5 @@ pub(super) fn write_lane(rows: &mut [f64], lane: usize, values: &[f64]) {
 #[inline]
 pub(super) fn read_lane(rows: &[f64], lane: usize, values: &mut Vec<f64>) {
     values.clear();
-    values.extend(rows.chunks_exact(LANES).map(|row| row[lane]));
+    values.extend(rows.as_chunks::<LANES>().0.iter().map(|row| row[lane % LANES]));
 }

@@ -1,4 +1,4 @@
-//! Motions in lanes: eight of one model at once, each with its own values, time and steps.
+//! Motions in lanes: eight or sixteen of one model at once, each with its own values, time and steps.
 //!
 //! A lane whose motion has ended is filled with the next one. What a lane cannot judge is left to a single run: a start
 //! that needs more than a linear solve, a chart that has to be left, a narrow feature, an event that may hide another
@@ -23,6 +23,7 @@ mod cubic;
 mod dop853;
 mod field;
 mod flight;
+mod group;
 mod lane_run;
 mod layout;
 mod programs;
@@ -86,7 +87,7 @@ struct LaneEvent {
 }
 
 /// A motion that lanes have completed and checked.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct LaneMotion {
     /// When it ended, and the event that stopped it, by index.
     pub t: f64,
@@ -222,7 +223,7 @@ impl Lanes {
     /// How much work the first motion takes; as much as can be if it does not stay in its lane.
     fn cost(&self) -> usize {
         let mut stays = false;
-        let mut take = |_, motion: Option<LaneMotion>| stays = motion.is_some();
+        let mut take = |_, motion: Option<&LaneMotion>| stays = motion.is_some();
         let trials = LaneRun::new(self).run(1, &mut |_, _| {}, &mut take, &|| true);
         if stays { trials * self.programs.step.work() } else { usize::MAX }
     }

@@ -80,10 +80,17 @@ impl StepProgram {
                 step: step.lane_executor(values, backend),
             },
             Self::Taylor(programs) => {
+                let coefficients = programs.coefficients.lane_executor(values, backend);
+                let length = programs.length.lane_executor(values, backend);
                 let series = SeriesExecutor {
                     inputs: LaneRows::new(1 + 2 * layout.carried()),
-                    coefficients: programs.coefficients.lane_executor(values, backend),
-                    length: programs.length.lane_executor(values, backend),
+                    parts: if coefficients.parts() == length.parts() {
+                        length.parts()
+                    } else {
+                        1
+                    },
+                    coefficients,
+                    length,
                     known: programs.length.inputs(),
                 };
                 StepExecutor {
@@ -116,6 +123,15 @@ struct SeriesExecutor {
     length: LaneExecutor,
     /// How many rows the length is found from.
     known: usize,
+    /// In how many parts both are evaluated.
+    parts: usize,
+}
+
+/// Copies whole rows: a few of them, without a call.
+#[inline]
+fn copy_rows(from: &[f64], to: &mut [f64]) {
+    let (from, to) = (from.as_chunks::<LANES>().0, to.as_chunks_mut::<LANES>().0);
+    to.iter_mut().zip(from).for_each(|(to, from)| *to = *from);
 }
 
 impl StepExecutor {
@@ -124,27 +140,54 @@ impl StepExecutor {
         LaneRows::new(self.rows.max(self.layout.outputs()))
     }
 
-    /// A trial from some rows to others.
+    /// How many groups of lanes take turns, phase by phase: two where one register holds a whole row, so that one of
+    /// them goes on while the roots of the other wait for each other. Otherwise the parts of a row do.
+    pub(super) fn groups(&self) -> usize {
+        match &self.series {
+            Some(series) if series.parts == 1 => 2,
+            _ => 1,
+        }
+    }
+
+    /// The first phase of a trial, written behind the rows that it begins from.
     #[inline]
-    pub(super) fn evaluate(&mut self, from: &mut LaneRows, to: &mut LaneRows) {
+    pub(super) fn begin(&mut self, from: &mut LaneRows) {
         let outputs = self.layout.outputs() * LANES;
-        if let Some(SeriesExecutor { inputs, coefficients, length, known }) = &mut self.series {
-            let y = StepLayout::Y * LANES..(StepLayout::Y + self.layout.carried()) * LANES;
-            let state = inputs.rows_mut();
-            state[..LANES].copy_from_slice(&from.rows()[..LANES]);
-            state[LANES..LANES + y.len()].copy_from_slice(&from.rows()[y]);
+        let Some(SeriesExecutor { inputs, coefficients, length, known, parts }) =
+            &mut self.series
+        else {
+            return;
+        };
+        let y = StepLayout::Y * LANES..(StepLayout::Y + self.layout.carried()) * LANES;
+        let state = inputs.rows_mut();
+        copy_rows(&from.rows()[..LANES], &mut state[..LANES]);
+        copy_rows(&from.rows()[y], &mut state[LANES..]);
+        let (known, lengths) = from.rows_mut().split_at_mut(*known * LANES);
+        if *parts == 1 {
+            coefficients.evaluate(inputs.rows(), &mut known[outputs..]);
+            return;
+        }
+        let count = self.rows * LANES - known.len();
+        for part in 0..*parts {
+            coefficients.evaluate_part(part, inputs.rows(), &mut known[outputs..]);
+            length.evaluate_part(part, known, &mut lengths[..count]);
+        }
+    }
+
+    /// The phase after it.
+    #[inline]
+    pub(super) fn go_on(&mut self, from: &mut LaneRows) {
+        if let Some(SeriesExecutor { length, known, parts: 1, .. }) = &mut self.series {
             let (known, lengths) = from.rows_mut().split_at_mut(*known * LANES);
             let count = self.rows * LANES - known.len();
-            if coefficients.parts() == length.parts() {
-                for part in 0..length.parts() {
-                    coefficients.evaluate_part(part, inputs.rows(), &mut known[outputs..]);
-                    length.evaluate_part(part, known, &mut lengths[..count]);
-                }
-            } else {
-                coefficients.evaluate(inputs.rows(), &mut known[outputs..]);
-                length.evaluate(known, &mut lengths[..count]);
-            }
+            length.evaluate(known, &mut lengths[..count]);
         }
+    }
+
+    /// The last one: other rows.
+    #[inline]
+    pub(super) fn end(&mut self, from: &LaneRows, to: &mut LaneRows) {
+        let outputs = self.layout.outputs() * LANES;
         self.step.evaluate(&from.rows()[..self.rows * LANES], &mut to.rows_mut()[..outputs]);
     }
 

@@ -31,8 +31,9 @@ pub(crate) struct MachineCode {
     /// The begin of the pages.
     entry: EntryPoint,
     lanes: usize,
-    /// How many lanes one call of the code evaluates.
+    /// How many lanes one call of the code evaluates, and how many calls all lanes take.
     step: usize,
+    parts: usize,
     /// How many doubles there are in all lanes: inputs, outputs, memory, and memory before the middle.
     inputs: usize,
     outputs: usize,
@@ -99,6 +100,7 @@ impl MachineCode {
             entry,
             lanes,
             step,
+            parts: lanes.div_ceil(step),
             inputs: tape.layout.inputs * lanes,
             outputs: tape.outputs.len() * lanes,
             memory: (before + rows) * lanes,
@@ -150,8 +152,9 @@ impl MachineCode {
     }
 
     /// How many calls all lanes take.
+    #[inline]
     pub(crate) fn parts(&self) -> usize {
-        self.lanes.div_ceil(self.step)
+        self.parts
     }
 
     /// Evaluates the lanes of one call.
