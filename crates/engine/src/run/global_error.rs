@@ -10,12 +10,13 @@
 //!
 //! after $N$ steps, with a margin of ten; or $3\,D\,(N_2/N)^8$ if that is more, because steps that stability limits to
 //! $N_2 \approx N$ are no less accurate with a loose tolerance. Rounding adds up too. Where $D$ is no longer small, or
-//! the equations are not linear in it, the two motions have nothing to do with each other any more; then
-//! $E_2 = 10^5 E$ is tried, and a run that is not too long is treated as a short one. If the first of these comes apart from the motion at $t_1$ and the second at $t_2$,
-//! a difference has grown thirtyfold in between; where it grows so for long enough to reach the size of the motion from
-//! $E$ too, that is chaos, and nothing more is tried. Where a stricter run does not come to the end, one that is thirty
-//! times looser is taken, and the whole difference. `rk4`, which has no tolerance, is repeated with half its step. What
-//! is stiff is treated as short, by its own method, and so is a run of which most steps were rejected.
+//! the equations are not linear in it, the two motions have nothing to do with each other any more; then $E_2 = 10^5 E$
+//! is tried, and a run that is not too long is treated as a short one. If the first of these comes apart from the
+//! motion at $t_1$ and the second at $t_2$, a difference has grown thirtyfold in between; where it grows so for long
+//! enough to reach the size of the motion from $E$ too, that is chaos, and nothing more is tried. Where a stricter run
+//! does not come to the end, one that is thirty times looser is taken, and the whole difference. `rk4`, which has no
+//! tolerance, is repeated with half its step. What is stiff is treated as short, by its own method, and so is a run of
+//! which most steps were rejected.
 //!
 //! An error belongs to the tolerance if it is at most a thousand tolerances in each hundred steps, times how much the
 //! motion makes a change grow. That is measured only where the error is larger than that: by a third integration from a
@@ -163,7 +164,8 @@ pub(crate) fn second_run(first: &FirstRun<'_>, y0: &[f64]) -> Option<SecondRun> 
         found
     } else {
         // NOTE: where both are loose, both may have gone the same wrong way at a place that parts motions.
-        let is_far = second_options(options, Kind::Careful).tolerance >= FAR * options.tolerance;
+        let is_far =
+            second_options(options, Kind::Careful).tolerance >= FAR * options.tolerance;
         let careful = if is_smooth && is_far { judged(Kind::Careful) } else { None };
         match careful {
             Some(careful) if careful.is_clear() => careful,
@@ -366,6 +368,9 @@ fn compared(first: &FirstRun<'_>, y0: &[f64], kind: Kind) -> Option<SecondRun> {
     let (mut errors, mut velocity_errors) = (Vec::new(), Vec::new());
     let mut there = Sample::new(n, system.m);
     system.resolve(outcome.t, &outcome.y, true, &mut there).ok()?;
+    if is_loose && reached.t == outcome.t && comparison.apart.is_none() {
+        comparison.end(outcome.t, &last, &there);
+    }
     let all_steps = first.steps_before as f64 + steps;
     // Rounding of steps, which may all be in the same direction, and of data.
     let summed = all_steps.min(MOST_SUMMED) + first.of_tables;

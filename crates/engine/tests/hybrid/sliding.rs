@@ -108,7 +108,8 @@ fn a_mass_at_rest_at_a_kink_leaves_to_its_side() {
     let end = 3.0_f64;
     let falls = -0.01 * (1.0 - libm::cos(10.0 * end));
     for force in ["-1 - 100*min(x, 0)", "-1 - 50*(x - abs(x))", "-1 - if(x < 0, 100*x, 0)"] {
-        let text = format!("coordinates x\nlagrangian x'^2/2\nforce x: {force}\nsolve t = 0..3");
+        let text =
+            format!("coordinates x\nlagrangian x'^2/2\nforce x: {force}\nsolve t = 0..3");
         let run = sound(&text);
         assert!((last(&run.q, "x") - falls).abs() < 1e-9, "{force}: {}", last(&run.q, "x"));
     }

@@ -99,7 +99,7 @@ impl<'a> Comparison<'a> {
     ///
     /// in the largest values of both so far. Two motions that have nothing to do with each other may be as near as
     /// this in parts of coordinates that have become large, such as angles that have turned many times.
-    pub(super) fn is_bent(&mut self, t: f64) -> bool {
+    fn is_bent(&mut self, t: f64) -> bool {
         if self.largest < VISIBLE.max(AGAIN * self.looked) {
             return false;
         }
@@ -116,7 +116,8 @@ impl<'a> Comparison<'a> {
         }
         let n = mean_q.len();
         self.bends.resize(2 * n, Bend::default());
-        let rates = |sample: &Sample, i: usize| if i < n { sample.v[i] } else { sample.a[i - n] };
+        let rates =
+            |sample: &Sample, i: usize| if i < n { sample.v[i] } else { sample.a[i - n] };
         let (mut first, mut second) = (0.0_f64, 0.0_f64);
         for (i, bend) in self.bends.iter_mut().enumerate() {
             let [a, m, b] = [&self.here, &self.between, &self.there].map(|s| rates(s, i));
@@ -136,6 +137,18 @@ impl<'a> Comparison<'a> {
             }
         }
         second > BENT * first
+    }
+
+    /// Compares the ends of both runs, which may lie beyond the last place that was compared.
+    pub(super) fn end(&mut self, t: f64, here: &Sample, there: &Sample) {
+        self.here.clone_from(here);
+        self.there.clone_from(there);
+        for (i, (a, b)) in here.q.iter().zip(&there.q).enumerate() {
+            self.largest = self.largest.max((a - b).abs() / self.scales[i]);
+        }
+        if self.largest > self.most || self.is_bent(t) {
+            self.apart = Some(t);
+        }
     }
 
     fn next(&self, end: f64) -> Option<f64> {

@@ -80,8 +80,7 @@ impl HybridRun<'_> {
             if !known {
                 break;
             }
-            let state =
-                Start { q: there.q.clone(), v: there.v.clone(), ..self.state.clone() };
+            let state = Start { q: there.q.clone(), v: there.v.clone(), ..self.state.clone() };
             let place = Place { t, ..self.place(&state) };
             let value = &self.switching.values(&self.branches.model, &place)[k];
             if let Some(goes) = value.clear_sign(CLEAR) {
@@ -98,7 +97,9 @@ fn runge_kutta(system: &mut dyn System, t: f64, y: &[f64], δ: f64) -> Option<Ve
     let mut end = y.to_vec();
     let mut rates = vec![0.0; y.len()];
     let mut at = y.to_vec();
-    for (part, weight) in [(0.0, 1.0 / 6.0), (0.5, 1.0 / 3.0), (0.5, 1.0 / 3.0), (1.0, 1.0 / 6.0)] {
+    for (part, weight) in
+        [(0.0, 1.0 / 6.0), (0.5, 1.0 / 3.0), (0.5, 1.0 / 3.0), (1.0, 1.0 / 6.0)]
+    {
         for (at, (y, rate)) in at.iter_mut().zip(y.iter().zip(&rates)) {
             *at = y + part * δ * rate;
         }
