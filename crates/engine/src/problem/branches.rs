@@ -218,7 +218,10 @@ impl<'a> Collector<'a> {
                 self.sign(a)
             }
             Node::Unary(Unary::Sqrt, a) => match even_power(g, a) {
-                Some((base, exponent)) => self.root(base, exponent, 0.5),
+                Some((base, exponent)) => {
+                    let half = g.div(g.one(), g.integer(2));
+                    self.root(base, exponent, 0.5, half)
+                }
                 None => Some(g.unary(Unary::Sqrt, self.positive_image(a)?)),
             },
             Node::Unary(Unary::Log, a) => Some(g.unary(Unary::Log, self.positive_image(a)?)),
@@ -228,7 +231,7 @@ impl<'a> Collector<'a> {
                     return None;
                 }
                 match (even_power(g, a), exponent) {
-                    (Some((base, even)), Some(r)) => self.root(base, even, r),
+                    (Some((base, even)), Some(exponent)) => self.root(base, even, exponent, r),
                     _ => {
                         let [r] = self.image(&[r])[..] else { return None };
                         Some(g.pow(self.positive_image(a)?, r))
@@ -297,15 +300,19 @@ impl<'a> Collector<'a> {
         (image != argument).then(|| g.choose(is_positive, image, g.neg(image)))
     }
 
-    /// $(u^{2k})^r = (s u)^{2kr}$ if $2kr$ is whole. Otherwise the power stays as it is, because $(su)^{2kr}$ has no
-    /// value beyond $u = 0$.
-    fn root(&mut self, base: Expr, exponent: i64, r: f64) -> Option<Expr> {
+    /// $(u^{2k})^r = (s u)^{2kr}$ if $2kr$ is whole. Otherwise $(su)^{2kr}$ would have no value beyond $u = 0$: there it
+    /// is taken of the magnitude, which has no series, because near $u = 0$ none converges for as long as a step.
+    fn root(&mut self, base: Expr, exponent: i64, r: f64, exact: Expr) -> Option<Expr> {
         let g = &self.model.graph;
         let [base] = self.image(&[base])[..] else { return None };
         let power = exponent as f64 * r;
         let magnitude = g.mul(self.sign(base)?, base);
-        (power.fract() == 0.0 && power.abs() < 1e6)
-            .then(|| g.pow(magnitude, g.integer(power as i64)))
+        if power.fract() == 0.0 && power.abs() < 1e6 {
+            return Some(g.pow(magnitude, g.integer(power as i64)));
+        }
+        let is_positive = g.compare(Relation::Less, g.zero(), base);
+        let magnitude = g.choose(is_positive, base, g.neg(base));
+        Some(g.pow(magnitude, g.mul(g.integer(exponent), exact)))
     }
 
     /// The parameter $s$ of a switching function; `None` if nothing in it moves, or if more than the state

@@ -9,13 +9,14 @@
 //! $$ \bigl(10\,E + 3\epsilon\sqrt{N}\bigr)\,\frac{D}{E_2} $$
 //!
 //! after $N$ steps, with a margin of ten; or $3\,D\,(N_2/N)^8$ if that is more, because steps that stability limits to
-//! $N_2 \approx N$ are no less accurate with a loose tolerance. Rounding adds up too. Where $D$ is no longer small the
-//! two motions have nothing to do with each other any more; then $E_2 = 10^5 E$ is tried, and a run that is not too
-//! long is treated as a short one. If the first of these comes apart from the motion at $t_1$ and the second at $t_2$,
-//! a difference has grown thirtyfold in between; where it grows so for long enough to reach the size of the motion from
-//! $E$ too, that is chaos, and nothing more is tried. Where a stricter run does not come to the end, one that is thirty
-//! times looser is taken, and the whole difference. `rk4`, which has no tolerance, is repeated with half its step. What
-//! is stiff is treated as short, by its own method, and so is a run of which most steps were rejected.
+//! $N_2 \approx N$ are no less accurate with a loose tolerance. Rounding adds up too. Where $D$ is no longer small, or
+//! the equations are not linear in it, the two motions have nothing to do with each other any more; then $E_2 = 10^5 E$
+//! is tried, and a run that is not too long is treated as a short one. If the first of these comes apart from the
+//! motion at $t_1$ and the second at $t_2$, a difference has grown thirtyfold in between; where it grows so for long
+//! enough to reach the size of the motion from $E$ too, that is chaos, and nothing more is tried. Where a stricter run
+//! does not come to the end, one that is thirty times looser is taken, and the whole difference. `rk4`, which has no
+//! tolerance, is repeated with half its step. What is stiff is treated as short, by its own method, and so is a run of
+//! which most steps were rejected.
 //!
 //! An error belongs to the tolerance if it is at most a thousand tolerances in each hundred steps, times how much the
 //! motion makes a change grow. That is measured only where the error is larger than that: by a third integration from a
@@ -49,8 +50,9 @@ const HURRIED: usize = 100_000;
 /// How much looser a long run is integrated again, and how loose at most.
 const LOOSER: f64 = 3e6;
 const LOOSEST: f64 = 1e-3;
-/// How much less so where the motions come apart.
+/// How much less so where the motions come apart; it is not worth while if that is not this much looser still.
 const LESS: f64 = 30.0;
+const FAR: f64 = 1e4;
 /// Differences beyond this part of a coordinate's size say nothing in loose runs of smooth motions, which are estimates
 /// by factors: motions that have nothing to do with each other differ by more at some of the compared places.
 const LOOSE_APART: f64 = 0.2;
@@ -161,7 +163,10 @@ pub(crate) fn second_run(first: &FirstRun<'_>, y0: &[f64]) -> Option<SecondRun> 
     let found = if steps <= short {
         found
     } else {
-        let careful = if is_smooth { judged(Kind::Careful) } else { None };
+        // NOTE: where both are loose, both may have gone the same wrong way at a place that parts motions.
+        let is_far =
+            second_options(options, Kind::Careful).tolerance >= FAR * options.tolerance;
+        let careful = if is_smooth && is_far { judged(Kind::Careful) } else { None };
         match careful {
             Some(careful) if careful.is_clear() => careful,
             Some(careful)
@@ -328,6 +333,7 @@ fn compared(first: &FirstRun<'_>, y0: &[f64], kind: Kind) -> Option<SecondRun> {
         if is_smooth(first) {
             comparison.most = LOOSE_APART;
         }
+        comparison.is_linear = true;
         system.project_near(NEAR * second.tolerance);
     }
     let mut reached = integrate(&mut system, y0, &second, &mut comparison);

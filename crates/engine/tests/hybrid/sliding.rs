@@ -2,7 +2,7 @@
 
 use pfaff::{Run, StopReason, Verdict};
 
-use super::{last, motion, sound};
+use super::{codes, last, motion, sound};
 
 /// Heating by 2 against a loss of 1 at 20°: it warms up by an exponential, and then stays.
 #[test]
@@ -86,4 +86,37 @@ fn switches_that_accumulate_end_the_run() {
     let quarter = 2.0_f64.sqrt() * (1.0 + 1.0 / 3.0);
     let end = quarter / (1.0 - (1.0_f64 / 3.0).sqrt());
     assert!((run.stop.t - end).abs() < 1e-5 * end, "{} {end}", run.stop.t);
+}
+
+/// A relay with inertia that comes to rest at its switch switches ever faster: the number of switches doubles again and
+/// again in the same time, so that the run is given up. By then S is at 18 but for the last swings.
+#[test]
+fn a_thermostat_with_a_slow_sensor_is_given_up() {
+    let text = "coordinates T, S\nequation T' = -(T - 5)/3 + if(S < 18, 16, 0)\nequation S' = (T - S)/0.5\n\
+                initial T = 6, S = 6\nsolve t = 0..40";
+    let run = motion(text, &Run::default());
+    assert_eq!(run.stop.reason, StopReason::MaxSteps);
+    assert!((5.0..20.0).contains(&run.stop.t), "{}", run.stop.t);
+    assert!((last(&run.q, "S") - 18.0).abs() < 1e-3, "{}", last(&run.q, "S"));
+}
+
+/// A mass at rest at the end of a spring that only pushes: x = −(1 − cos 10t)/100 below it. Both x and x' are zero at
+/// the start, and the side to which the mass leaves decides the branch; with a force that grows as t, its third
+/// derivative does.
+#[test]
+fn a_mass_at_rest_at_a_kink_leaves_to_its_side() {
+    let end = 3.0_f64;
+    let falls = -0.01 * (1.0 - libm::cos(10.0 * end));
+    for force in ["-1 - 100*min(x, 0)", "-1 - 50*(x - abs(x))", "-1 - if(x < 0, 100*x, 0)"] {
+        let text =
+            format!("coordinates x\nlagrangian x'^2/2\nforce x: {force}\nsolve t = 0..3");
+        let run = sound(&text);
+        assert!((last(&run.q, "x") - falls).abs() < 1e-9, "{force}: {}", last(&run.q, "x"));
+    }
+    let run = sound("coordinates x\nequation x'' = -t - 100*min(x, 0)\nsolve t = 0..3");
+    let expected = -0.01 * (end - libm::sin(10.0 * end) / 10.0);
+    assert!((last(&run.q, "x") - expected).abs() < 1e-9, "{}", last(&run.q, "x"));
+    // Pushed back from both sides, which needs another force at rest.
+    let text = "coordinates x\nlagrangian x'^2/2\nforce x: -sign(x) - 0.5*x'\nsolve t = 0..3";
+    assert_eq!(codes(text), ["E0603"]);
 }

@@ -288,3 +288,17 @@ fn events_are_zeros_of_the_motion_at_any_tolerance() {
         }
     }
 }
+
+/// A pole is no zero, however near to it a point lies at which the function is looked at: tan has zeros at whole
+/// multiples of π, all of them rising.
+#[test]
+fn poles_beside_the_points_of_a_scan_are_no_zeros() {
+    for rate in [3.228_860_116_624_38, 1.0, 2.5, 3.1, 5.7, 0.7] {
+        let text = format!(
+            "coordinates x\nkinetic x'^2/2\npotential x^2/2\ninitial x' = 1\nevent falling e: tan({rate}*t) + 0.69\n\
+             solve t = 0..29.44192358949738"
+        );
+        let found = run_of(&text, &Run::default());
+        assert!(found.events.is_empty(), "{rate}: {:?}", found.events[0].t);
+    }
+}

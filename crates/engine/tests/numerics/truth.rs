@@ -184,3 +184,28 @@ fn velocities_are_judged_by_their_own_size() {
     let check = motion.audit.checks.iter().find(is_second).expect("a second integration");
     assert_eq!(check.verdict, Verdict::Warn, "{check:?}");
 }
+
+/// Angles that turn many times are large, and two motions that have nothing to do with each other are near in parts of
+/// them. The truth is a motion with a tolerance that is a thousand times smaller, or more.
+#[test]
+fn angles_that_turn_many_times_do_not_hide_errors() {
+    let driven = "coordinates th\nlet X = [0.9653301900550751*cos(4.8930516774692645*t) + sin(th), -cos(th)]\n\
+                  kinetic dot(X', X')/2\npotential 9.81*X[2]\ninitial th = 0.3\nsolve t = 0..13.08835203306216";
+    for tolerance in [1e-6, 1e-7, 1e-8, 1e-9, 1e-10] {
+        let [found, truth] = [tolerance, 1e-13].map(|e| run(driven, "auto", e));
+        let error = (last(&found, 0)[0] - last(&truth, 0)[0]).abs();
+        let told = found.errors.first().copied().unwrap_or(f64::INFINITY);
+        assert!(told >= 0.1 * error, "{tolerance}: {told:e} for {error:e}");
+        assert!(error < 0.01 || found.audit.verdict != Verdict::Pass, "{tolerance}: {error}");
+    }
+}
+
+/// Near the place where its velocity is zero, drag by a power of a half has a kink that no series sees.
+#[test]
+fn roots_of_speeds_pass_at_their_turning_point() {
+    let text = "coordinates x\nlagrangian x'^2/2 - 1.02*x\nforce at [x]: -0.56*(x'^2)^(1/4)*[x']\n\
+                initial x' = 1.86\nsolve t = 0..20";
+    let found = run(text, "auto", 1e-13);
+    assert_eq!(found.audit.verdict, Verdict::Pass, "{:?}", found.audit);
+    assert!((last(&found, 0)[0] + 25.235_882_857_895_785).abs() < 1e-10);
+}

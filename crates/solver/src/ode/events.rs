@@ -549,14 +549,29 @@ impl StepScan<'_> {
     }
 }
 
-/// Whether a function changes its sign at `t` through infinity: close to it, it is larger than at both ends.
+/// Whether a function changes its sign at `t` through infinity: close to it, it is larger than farther away, on both
+/// sides. Farther away are both ends, or places between that are not as near to the pole as an end may be.
 fn is_pole(probe: &mut EventFunction<'_>, from: TimeValue, here: TimeValue, t: f64) -> bool {
-    let δ = 1e-4 * (here.t - from.t);
+    const NEAR: f64 = 1e-4;
+    const NEARER: f64 = 1e-2;
+    let step = here.t - from.t;
+    let δ = NEAR * step;
     let (before, after) = (probe.at(t - δ), probe.at(t + δ));
     // NOTE: a function that is infinite next to the place has a pole there.
     let (Ok(before), Ok(after)) = (before, after) else { return true };
     let grows = |near: TimeValue, far: TimeValue| near.value.abs() > 2.0 * far.value.abs();
-    grows(before, from) && grows(after, here)
+    if grows(before, from) && grows(after, here) {
+        return true;
+    }
+    // Time is known to some units of its last place.
+    let closer = NEARER * δ;
+    if closer.abs() < 64.0 * f64::EPSILON * t.abs() {
+        return false;
+    }
+    match (probe.at(t - closer), probe.at(t + closer)) {
+        (Ok(nearest), Ok(next)) => grows(nearest, before) && grows(next, after),
+        _ => true,
+    }
 }
 
 /// 1, −1, or 0 for zero and for what is not a number.

@@ -9,6 +9,20 @@ use crate::system::compiled::CompiledSystem;
 /// Differences beyond this part of a coordinate's size say nothing.
 const APART: f64 = 0.03;
 
+/// Where rates are not linear in a distance by more than this part of what it changes in them, it says nothing.
+const BENT: f64 = 0.1;
+/// Distances that are looked at again, in parts of the largest one that was looked at; and at least in parts of a size.
+const AGAIN: f64 = 1.5;
+const VISIBLE: f64 = 1e-5;
+
+/// The largest values of a rate, of its difference between two runs, and of how far it is from linear between them.
+#[derive(Clone, Copy, Debug, Default)]
+struct Bend {
+    size: f64,
+    first: f64,
+    second: f64,
+}
+
 /// Compares the second run with the first one at the ends of its kept steps.
 pub(super) struct Comparison<'a> {
     system: CompiledSystem,
@@ -29,6 +43,12 @@ pub(super) struct Comparison<'a> {
     pub(super) fastest: Vec<f64>,
     /// The largest distance that says something, and when it was larger.
     pub(super) most: f64,
+    /// Whether distances must be so small that the equations are linear in them, and the largest that was looked at.
+    pub(super) is_linear: bool,
+    looked: f64,
+    between: Sample,
+    /// For velocities, then accelerations.
+    bends: Vec<Bend>,
     pub(super) apart: Option<f64>,
     /// When the first run jumped, and how often this one has.
     jumps: &'a [f64],
@@ -59,6 +79,10 @@ impl<'a> Comparison<'a> {
             rounding: vec![0.0; n],
             fastest: vec![0.0; n],
             most: APART,
+            is_linear: false,
+            looked: 0.0,
+            between: Sample::new(n, m),
+            bends: Vec::new(),
             apart: None,
             jumps: first.jumps,
             quiet_until: f64::midpoint(
@@ -67,6 +91,52 @@ impl<'a> Comparison<'a> {
             ),
             seen: 0,
         }
+    }
+
+    /// Whether the equations are not linear in the distance of both runs, by the rates half way between them:
+    ///
+    /// $$ \lvert f(y_1) - 2 f(\tfrac{y_1 + y_2}{2}) + f(y_2)\rvert > \tfrac{1}{10} \lvert f(y_1) - f(y_2)\rvert, $$
+    ///
+    /// in the largest values of both so far. Two motions that have nothing to do with each other may be as near as
+    /// this in parts of coordinates that have become large, such as angles that have turned many times.
+    fn is_bent(&mut self, t: f64) -> bool {
+        if self.largest < VISIBLE.max(AGAIN * self.looked) {
+            return false;
+        }
+        self.looked = self.largest;
+        let [mean_q, mean_v, mean_multipliers] = [
+            (&self.here.q, &self.there.q),
+            (&self.here.v, &self.there.v),
+            (&self.here.multipliers, &self.there.multipliers),
+        ]
+        .map(|(a, b)| a.iter().zip(b).map(|(a, b)| 0.5 * (a + b)).collect::<Vec<f64>>());
+        let between = self.system.state(t, &mean_q, &mean_v, &mean_multipliers);
+        if self.system.resolve(t, &between, true, &mut self.between).is_err() {
+            return false;
+        }
+        let n = mean_q.len();
+        self.bends.resize(2 * n, Bend::default());
+        let rates =
+            |sample: &Sample, i: usize| if i < n { sample.v[i] } else { sample.a[i - n] };
+        let (mut first, mut second) = (0.0_f64, 0.0_f64);
+        for (i, bend) in self.bends.iter_mut().enumerate() {
+            let [a, m, b] = [&self.here, &self.between, &self.there].map(|s| rates(s, i));
+            let found = Bend {
+                size: b.abs().max(a.abs()),
+                first: (a - b).abs(),
+                second: (a - 2.0 * m + b).abs(),
+            };
+            if found.second.is_finite() {
+                bend.size = bend.size.max(found.size);
+                bend.first = bend.first.max(found.first);
+                bend.second = bend.second.max(found.second);
+            }
+            if bend.size > 0.0 {
+                first += bend.first / bend.size;
+                second += bend.second / bend.size;
+            }
+        }
+        second > BENT * first
     }
 
     fn next(&self, end: f64) -> Option<f64> {
@@ -108,7 +178,8 @@ impl Observer for Comparison<'_> {
                     self.largest = distance;
                 }
             }
-            if self.largest.is_nan() || self.largest > self.most {
+            let is_bent = self.is_linear && self.is_bent(t);
+            if self.largest.is_nan() || self.largest > self.most || is_bent {
                 self.apart = Some(t);
                 return Control::Stop;
             }

@@ -6,6 +6,7 @@
 //! constraints of the next phase by the impact form of (K), and the energy that this takes counts as work.
 
 mod accumulation;
+mod ahead;
 mod columns;
 mod crowd;
 mod delay;
@@ -169,6 +170,9 @@ fn integrated(
         if !goes_on {
             break;
         }
+        if run.multiplies() {
+            return Ok(run.given_up());
+        }
         if run.short > MOST_SHORT || run.is_crowded() {
             let why = "the motion switches without end";
             return run.held(why);
@@ -260,12 +264,6 @@ impl HybridRun<'_> {
     fn place<'b>(&self, state: &'b Start) -> Place<'b> {
         let span = self.settings.options.t1 - self.settings.t0;
         Place { t: self.t, state, fired: self.cause.fired, span }
-    }
-
-    /// Whether many segments have hardly led on. With delays they are pieces of the history.
-    fn is_crowded(&mut self) -> bool {
-        let span = self.settings.options.t1 - self.settings.t0;
-        self.delays.is_none() && self.crowd.is_crowded(self.t, span.abs())
     }
 
     /// Finds what is delayed from here on.

@@ -52,7 +52,15 @@ impl HybridRun<'_> {
             if let Some(why) = self.settle_contacts()? {
                 return Ok(Some(why));
             }
-            match self.settle_branches()? {
+            let mut settled = self.settle_branches()?;
+            if let Settled::From(Some(found)) = &settled {
+                let found = found.clone();
+                settled = match self.look_ahead(&found)? {
+                    Settled::From(None) => Settled::From(Some(found)),
+                    other => other,
+                };
+            }
+            match settled {
                 Settled::From(found) => rates = found,
                 Settled::Held(at) => {
                     if !at
@@ -544,7 +552,7 @@ fn forget(values: &mut [f64], sizes: &[f64], part: f64) {
     small.for_each(|(x, _)| *x = 0.0);
 }
 
-fn compiled(phases: &Phases, phase: &Phase) -> Result<CompiledSystem, Failure> {
+pub(super) fn compiled(phases: &Phases, phase: &Phase) -> Result<CompiledSystem, Failure> {
     Ok(CompiledSystem::new(&phase.model, &phase.dynamics, phases.backend)?)
 }
 

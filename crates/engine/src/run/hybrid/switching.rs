@@ -129,6 +129,23 @@ impl Switching {
         Ok(Settled::Held(turned))
     }
 
+    /// Which switching functions are at zero and do not move.
+    pub(super) fn still(
+        &self,
+        model: &Workspace,
+        place: &Place<'_>,
+        signs: &[f64],
+        rates: &Sample,
+    ) -> Vec<usize> {
+        let values = self.values(model, place);
+        let is_still = |k: &usize| {
+            let (rate, noise) = values[*k].rate(rates);
+            let is_at_zero = place.fired == Some(*k) || values[*k].u.abs() <= values[*k].noise;
+            signs[*k] != 0.0 && is_at_zero && rate.abs() <= noise
+        };
+        (0..signs.len()).filter(is_still).collect()
+    }
+
     /// Whether a switching function sees velocities.
     pub(super) fn is_of_velocities(&self, k: usize) -> bool {
         let n = self.state.len() / 2;
@@ -215,6 +232,11 @@ impl Switching {
 }
 
 impl SwitchValue {
+    /// The sign, if the value is larger than its rounding by a factor.
+    pub(super) fn clear_sign(&self, factor: f64) -> Option<f64> {
+        (self.u.abs() > factor * self.noise).then(|| self.u.signum())
+    }
+
     /// Moves the state of another integration over a switch that this one reaches at another time,
     /// $\delta = -u/\dot u$: until then it has the rates from before.
     pub(super) fn shift(&self, state: &mut Start, before: &Sample, after: &Sample) {

@@ -1,0 +1,110 @@
+//! Where a switching function and its rate are both zero, what decides its sign is where the motion leads soon after.
+//!
+//! A mass at rest at the end of a spring, in $m\ddot x = -mg - k\min(x, 0)$, has $u = x = \dot u = 0$, and leaves to the
+//! side to which it falls. So the motion with each sign is followed for a short time $\delta$, by one step of
+//! Runge–Kutta: a sign is right if $u(t + \delta)$ has it. Of times $\delta$ that grow the first is taken at which
+//! $\lvert u\rvert$ is more than rounding.
+
+use pfaff_solver::System;
+
+use crate::error::Failure;
+use crate::motion::sample::Sample;
+use crate::problem::start::Start;
+use crate::run::hybrid::HybridRun;
+use crate::run::hybrid::phase::Discrete;
+use crate::run::hybrid::settle::compiled;
+use crate::run::hybrid::switching::{Place, Settled};
+
+/// The first time, in parts of the run, how much longer the next one is, and the last one.
+const SOON: f64 = 1e-8;
+const LONGER: f64 = 8.0;
+const LATE: f64 = 1e-3;
+/// A function that is larger than its rounding by this factor has a sign.
+const CLEAR: f64 = 10.0;
+
+impl HybridRun<'_> {
+    /// Looks ahead for the signs of switching functions that are at zero and do not move: turns those that are wrong;
+    /// says at which the motion is pushed back from both sides.
+    pub(super) fn look_ahead(&mut self, rates: &Sample) -> Result<Settled, Failure> {
+        let still = self.switching.still(
+            &self.branches.model,
+            &self.place(&self.state),
+            &self.now.signs,
+            rates,
+        );
+        let still: Vec<usize> =
+            still.into_iter().filter(|&k| self.cause.left != Some(k)).collect();
+        if still.is_empty() || self.velocities_jump {
+            return Ok(Settled::From(Some(rates.clone())));
+        }
+        // A sign that turns may decide about others.
+        for _ in 0..=still.len() {
+            let mut has_turned = false;
+            for &k in &still {
+                let own = self.now.signs[k];
+                let Some(goes) = self.sign_soon(k, own)? else { continue };
+                if goes == own {
+                    continue;
+                }
+                match self.sign_soon(k, -own)? {
+                    Some(other) if other == own => return Ok(Settled::Held(vec![k])),
+                    Some(_) => {
+                        self.now.signs[k] = -own;
+                        has_turned = true;
+                    }
+                    None => {}
+                }
+            }
+            if !has_turned {
+                break;
+            }
+        }
+        Ok(Settled::From(None))
+    }
+
+    /// The sign that a switching function has soon if it begins with this one; `None` if it stays at zero.
+    fn sign_soon(&mut self, k: usize, sign: f64) -> Result<Option<f64>, Failure> {
+        let mut trial = Discrete { ..self.now.clone() };
+        trial.signs[k] = sign;
+        let phase = self.phases.phase(&trial)?;
+        let mut system = compiled(&self.phases, &phase)?;
+        let Start { q, v, multipliers, .. } = &self.state;
+        let y = system.state(self.t, q, v, multipliers);
+        let span = self.settings.options.t1 - self.t;
+        let mut there = Sample::new(q.len(), phase.model.constraints.len());
+        self.branches.set(&trial.signs);
+        let mut δ = SOON * span;
+        while δ <= LATE * span {
+            let (t, end) = (self.t + δ, runge_kutta(&mut system, self.t, &y, δ));
+            let known = end.is_some_and(|y| system.resolve(t, &y, true, &mut there).is_ok());
+            if !known {
+                break;
+            }
+            let state = Start { q: there.q.clone(), v: there.v.clone(), ..self.state.clone() };
+            let place = Place { t, ..self.place(&state) };
+            let value = &self.switching.values(&self.branches.model, &place)[k];
+            if let Some(goes) = value.clear_sign(CLEAR) {
+                return Ok(Some(goes));
+            }
+            δ *= LONGER;
+        }
+        Ok(None)
+    }
+}
+
+/// One classical step.
+fn runge_kutta(system: &mut dyn System, t: f64, y: &[f64], δ: f64) -> Option<Vec<f64>> {
+    let mut end = y.to_vec();
+    let mut rates = vec![0.0; y.len()];
+    let mut at = y.to_vec();
+    for (part, weight) in
+        [(0.0, 1.0 / 6.0), (0.5, 1.0 / 3.0), (0.5, 1.0 / 3.0), (1.0, 1.0 / 6.0)]
+    {
+        for (at, (y, rate)) in at.iter_mut().zip(y.iter().zip(&rates)) {
+            *at = y + part * δ * rate;
+        }
+        system.rates(t + part * δ, &at, &mut rates).ok()?;
+        end.iter_mut().zip(&rates).for_each(|(end, rate)| *end += weight * δ * rate);
+    }
+    end.iter().all(|y| y.is_finite()).then_some(end)
+}
