@@ -280,7 +280,13 @@ impl<'a> OdeRun<'a> {
     fn change_method(&mut self) {
         /// Explicit steps that must be left: fewer are cheaper than the start of another method.
         const WORTH: f64 = 300.0;
+        /// Below so many units of the last place of time a step is not known well enough for an explicit method, of
+        /// which each one counts in full.
+        const UNITS: f64 = 1e6;
         let (t, is_implicit) = (self.clock.t, self.stiff.len() % 2 == 1);
+        if is_implicit && self.clock.h.abs() < UNITS * f64::EPSILON * t.abs() {
+            return;
+        }
         if !is_implicit && (self.clock.t1 - t).abs() < WORTH * self.clock.h.abs() {
             return;
         }

@@ -164,13 +164,18 @@ pub(crate) fn closed(
         )
     };
     let mut single = shot(&mut shooter, &quotient, &point.y, period, watch)?;
-    if single.is_none() {
+    // What was found far away may be another motion than one that returns after a turn of coordinates.
+    let strays = |found: &Return| !(0.6..=1.6).contains(&(found.period / period));
+    if single.as_ref().is_none_or(|(_, found)| strays(found)) {
         shooter.allow_turns(&quotient, &point);
-        shooter.guess_turn(&quotient, &point.y, period);
+        let likely = shooter.guess_turn(&quotient, &point.y, period, given.is_none());
+        let mut turned = None;
         if !shooter.turning.is_empty() {
-            single = shot(&mut shooter, &quotient, &point.y, period, watch)?;
+            turned = shot(&mut shooter, &quotient, &point.y, likely.unwrap_or(period), watch)?;
         }
-        if single.is_none() {
+        if turned.is_some() {
+            single = turned;
+        } else {
             shooter.turning.clear();
             shooter.turned.clear();
         }

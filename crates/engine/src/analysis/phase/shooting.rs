@@ -95,24 +95,43 @@ impl Shooter {
         self.turned = vec![0.0; self.turning.len()];
     }
 
-    /// Takes the turn, of those about one symmetry, after which a motion is nearest to its start.
-    pub(crate) fn guess_turn(&mut self, quotient: &Quotient, y: &[f64], period: f64) {
+    /// Takes the turn, of those about one symmetry, after which a motion is nearest to its start, and says after what
+    /// time: the period, or twice or half of it where that is free. `None` if no turn brings it much nearer.
+    pub(crate) fn guess_turn(
+        &mut self,
+        quotient: &Quotient,
+        y: &[f64],
+        period: f64,
+        is_free: bool,
+    ) -> Option<f64> {
         if self.turning.len() != 1 {
-            return;
+            return None;
         }
-        let Some(plain) = self.shoot(quotient, y, period) else { return };
-        let mut best = (0.3 * largest(&plain.miss), 0.0);
-        for k in -32..32 {
-            let angle = TAU * f64::from(k) / 64.0;
-            let map = Carried::along(&self.phase.field, &self.turning, &[-angle]);
-            let back = map.apply(&self.phase.field, &plain.landed, true);
-            let miss = quotient.variables.iter().map(|&c| (back[c] - y[c]).abs());
-            let miss = miss.fold(0.0_f64, f64::max);
-            if miss < best.0 {
-                best = (miss, angle);
+        let plain = self.shoot(quotient, y, period)?;
+        let mut best = None;
+        let mut limit = 0.3 * largest(&plain.miss);
+        for part in if is_free { &[1.0, 2.0, 0.5][..] } else { &[1.0] } {
+            let landed = if *part == 1.0 {
+                plain.landed.clone()
+            } else {
+                let Some(there) = self.shoot(quotient, y, part * period) else { continue };
+                there.landed
+            };
+            for k in -32..32 {
+                let angle = TAU * f64::from(k) / 64.0;
+                let map = Carried::along(&self.phase.field, &self.turning, &[-angle]);
+                let back = map.apply(&self.phase.field, &landed, true);
+                let miss = quotient.variables.iter().map(|&c| (back[c] - y[c]).abs());
+                let miss = miss.fold(0.0_f64, f64::max);
+                if miss < limit {
+                    limit = miss;
+                    best = Some((angle, part * period));
+                }
             }
         }
-        self.turned[0] = best.1;
+        let (angle, time) = best?;
+        self.turned[0] = angle;
+        Some(time)
     }
 
     /// Integrates over a period; `None` if that is not possible.
