@@ -366,7 +366,10 @@ fn directions_may_begin_as_high_powers_of_time() {
         initial x[0] = 8.01, x[i = 1..7] = 8",
         60.0,
     );
-    assert!((found.sum + 8.0).abs() < 1e-6 && (found.divergence + 8.0).abs() < 1e-9, "{found:?}");
+    assert!(
+        (found.sum + 8.0).abs() < 1e-6 && (found.divergence + 8.0).abs() < 1e-9,
+        "{found:?}"
+    );
     // About 1.6 in long motions; in so short a one it is known to be clearly positive.
     assert!(found.exponents[0] > 0.8 && found.exponents[7] < -3.0, "{found:?}");
 }

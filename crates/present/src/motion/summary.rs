@@ -284,7 +284,11 @@ fn sensitivities(motion: &Motion, text: &mut String) {
 }
 
 /// Derivatives at the last output under their headings.
-fn derivative_table(motion: &Motion, list: &[(String, &pfaff::Sensitivity)], text: &mut String) {
+fn derivative_table(
+    motion: &Motion,
+    list: &[(String, &pfaff::Sensitivity)],
+    text: &mut String,
+) {
     let last = |series: &[pfaff::Series], k: usize| {
         series.get(k).and_then(|s| s.values.last()).map_or(String::new(), |&x| column(x))
     };

@@ -168,7 +168,7 @@ pub(crate) fn closed(
     let strays = |found: &Return| !(0.6..=1.6).contains(&(found.period / period));
     if single.as_ref().is_none_or(|(_, found)| strays(found)) {
         shooter.allow_turns(&quotient, &point);
-        let likely = shooter.guess_turn(&quotient, &point.y, period, given.is_none());
+        let likely = shooter.guess_turn(&quotient, &point.y, period);
         let mut turned = None;
         if !shooter.turning.is_empty() {
             turned = shot(&mut shooter, &quotient, &point.y, likely.unwrap_or(period), watch)?;
