@@ -164,18 +164,13 @@ pub(crate) fn closed(
         )
     };
     let mut single = shot(&mut shooter, &quotient, &point.y, period, watch)?;
-    // What was found far away may be another motion than one that returns after a turn of coordinates.
-    let strays = |found: &Return| !(0.6..=1.6).contains(&(found.period / period));
-    if single.as_ref().is_none_or(|(_, found)| strays(found)) {
+    if single.is_none() {
         shooter.allow_turns(&quotient, &point);
-        let likely = shooter.guess_turn(&quotient, &point.y, period);
-        let mut turned = None;
+        shooter.guess_turn(&quotient, &point.y, period);
         if !shooter.turning.is_empty() {
-            turned = shot(&mut shooter, &quotient, &point.y, likely.unwrap_or(period), watch)?;
+            single = shot(&mut shooter, &quotient, &point.y, period, watch)?;
         }
-        if turned.is_some() {
-            single = turned;
-        } else {
+        if single.is_none() {
             shooter.turning.clear();
             shooter.turned.clear();
         }

@@ -7,7 +7,7 @@ use std::f64::consts::TAU;
 
 use pfaff_model::Principle;
 use pfaff_program::Backend;
-use pfaff_solver::{OdeOptions, StopReason, System, eigenvalues, integrate};
+use pfaff_solver::{OdeOptions, StopReason, eigenvalues, integrate};
 
 use crate::analysis::phase::field::FieldPoint;
 use crate::analysis::phase::linearize::{LinearizeRequest, Phase};
@@ -95,62 +95,24 @@ impl Shooter {
         self.turned = vec![0.0; self.turning.len()];
     }
 
-    /// Takes the turn, of those about one symmetry, after which a motion is nearest to its start, at some time about a
-    /// period later, and says after what time. `None` if no turn brings it much nearer.
-    pub(crate) fn guess_turn(
-        &mut self,
-        quotient: &Quotient,
-        y: &[f64],
-        period: f64,
-    ) -> Option<f64> {
-        /// Turns that are tried, places in a period, and those that are looked at.
-        const TURNS: i32 = 64;
-        const PLACES: usize = 50;
-        const LOOKED_AT: std::ops::Range<usize> = 25..110;
+    /// Takes the turn, of those about one symmetry, after which a motion is nearest to its start.
+    pub(crate) fn guess_turn(&mut self, quotient: &Quotient, y: &[f64], period: f64) {
         if self.turning.len() != 1 {
-            return None;
+            return;
         }
-        let angle = |k: i32| TAU * f64::from(k - TURNS / 2) / f64::from(TURNS);
-        let field = &self.phase.field;
-        let back = |k| Carried::along(field, &self.turning, &[-angle(k)]);
-        let maps: Vec<Carried> = (0..TURNS).map(back).collect();
-        let angles = &self.angles;
-        let off = |x: &[f64]| {
-            let moved = |&c: &usize| {
-                let moved = x[c] - y[c];
-                let turns = if angles.contains(&c) { (moved / TAU).round() } else { 0.0 };
-                (moved - TAU * turns).abs()
-            };
-            quotient.variables.iter().map(moved).fold(0.0_f64, f64::max)
-        };
-        let step = period / PLACES as f64;
-        let mut state = y.to_vec();
-        state.resize(self.flow.dimension(), 0.0);
-        let (mut t, mut plain, mut best) = (self.phase.t, f64::INFINITY, None);
-        let mut limit = f64::INFINITY;
-        for place in 1..LOOKED_AT.end {
-            let options =
-                OdeOptions { t0: t, t1: t + step, tolerance: 1e-9, ..OdeOptions::default() };
-            let outcome = integrate(&mut self.flow, &state, &options, &mut ());
-            if outcome.stop != StopReason::End {
-                return None;
-            }
-            (t, state) = (outcome.t, outcome.y);
-            if !LOOKED_AT.contains(&place) {
-                continue;
-            }
-            plain = plain.min(off(&state[..y.len()]));
-            for (map, k) in maps.iter().zip(0..) {
-                let miss = off(&map.apply(field, &state[..y.len()], true));
-                if miss < limit {
-                    limit = miss;
-                    best = Some((angle(k), t - self.phase.t));
-                }
+        let Some(plain) = self.shoot(quotient, y, period) else { return };
+        let mut best = (0.3 * largest(&plain.miss), 0.0);
+        for k in -32..32 {
+            let angle = TAU * f64::from(k) / 64.0;
+            let map = Carried::along(&self.phase.field, &self.turning, &[-angle]);
+            let back = map.apply(&self.phase.field, &plain.landed, true);
+            let miss = quotient.variables.iter().map(|&c| (back[c] - y[c]).abs());
+            let miss = miss.fold(0.0_f64, f64::max);
+            if miss < best.0 {
+                best = (miss, angle);
             }
         }
-        let (angle, time) = best.filter(|_| limit < 0.3 * plain)?;
-        self.turned[0] = angle;
-        Some(time)
+        self.turned[0] = best.1;
     }
 
     /// Integrates over a period; `None` if that is not possible.
