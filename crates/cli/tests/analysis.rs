@@ -181,3 +181,28 @@ lagrangian l^2*(a'^2 + w^2*sin(a)^2)/2 + g*l*cos(a)
         );
     }
 }
+
+/// A mass of zero leaves one value of the range without linear equations; the others are there, and where the state is no
+/// equilibrium that is said. A surface that no motion changes is refused.
+#[test]
+fn values_without_linear_equations_are_left_out() {
+    let text = "coordinates x\nparameters m = 1\nlagrangian m*x'^2/2 - 2*x^2\ninitial x = 1\n";
+    let answer = pfaff_text(&["linearize", "-", "--at", "x=0", "--vary", "m=0..2:3"], text);
+    assert_eq!(
+        (answer.status, answer.out.lines().count()),
+        (0, 3),
+        "{}{}",
+        answer.out,
+        answer.err
+    );
+    assert!(answer.err.contains("m = 0 is left out"), "{}", answer.err);
+    let moving = pfaff_text(&["linearize", "-", "--vary", "m=1..2:2"], text);
+    assert!(
+        moving.err.contains("at 2 of 2 values the state is not an equilibrium"),
+        "{}",
+        moving.err
+    );
+    let constant = pfaff_text(&["section", "-", "--on", "rising m - 2", "--count", "3"], text);
+    assert_eq!((constant.status, constant.out.as_str()), (2, ""), "{}", constant.err);
+    assert!(constant.err.contains("the same along every motion"), "{}", constant.err);
+}

@@ -1,7 +1,7 @@
 //! `pfaff linearize`
 
 use clap::Args;
-use pfaff::LinearizeRequest;
+use pfaff::{Linearization, LinearizeRequest, StabilityReason};
 use pfaff_present::{
     RootLocus, ToJson, ToLatex, ToText, eigenvalue_csv, full_text, linear_page, locus_page,
     matrix_csv, moved_values,
@@ -130,16 +130,38 @@ fn locus(
     if format == FormulaFormat::Latex {
         return Err(usage("a root locus consists of numbers: use text, json or csv"));
     }
-    let mut points = Vec::new();
+    let (mut points, mut left_out) = (Vec::new(), Vec::new());
     let mut exit = Exit::Done;
     let count = if arguments.plot.is_some() { DRAWN } else { VALUES };
     for value in range.values(count) {
         let model = text.model(Some((&range.name, value)))?;
-        points.push((value, pfaff::linearize(&model, request).map_err(failed)?));
+        match pfaff::linearize(&model, request) {
+            Ok(found) => points.push((value, found)),
+            Err(error) => left_out.push((value, error)),
+        }
         if guard::is_asked_to_end() {
             exit = Exit::StoppedEarly;
             break;
         }
+    }
+    if points.is_empty()
+        && let Some((_, error)) = left_out.pop()
+    {
+        return Err(failed(error));
+    }
+    for (value, error) in &left_out {
+        say(&format!("note: {} = {value} is left out: {error}", range.name));
+    }
+    let moving = |(_, found): &&(f64, Linearization)| {
+        !found.is_equilibrium && found.reason == StabilityReason::NoEquilibrium
+    };
+    let count = points.iter().filter(moving).count();
+    if count > 0 {
+        say(&format!(
+            "note: at {count} of {} values the state is not an equilibrium: there the eigenvalues do not say whether it \
+             is stable",
+            points.len()
+        ));
     }
     let title = points.first().map_or(String::new(), |(_, found)| found.title.clone());
     let locus = RootLocus { parameter: range.name.clone(), points };

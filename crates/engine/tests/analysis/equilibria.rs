@@ -185,3 +185,52 @@ fn edges_of_charts_are_no_equilibria() {
     assert_eq!(found.len(), 1, "{found:?}");
     assert!((found[0].state[0].1 - libm::log(60.0) / 60.0).abs() < 1e-10, "{found:?}");
 }
+
+/// A pendulum over three magnets: between them one place and three saddles, and near each magnet a place where it rests
+/// in a narrow and steep well, past which Newton's iteration goes. Where y = 0 the force on x is that of the text.
+#[test]
+fn narrow_wells_are_found() {
+    let text = "
+        coordinates x, y
+        parameters h = 0.25, w = 0.5, c = 0.2
+        let r1 = (x - 1)^2 + y^2 + h^2
+        let r2 = (x + 1/2)^2 + (y - sqrt(3)/2)^2 + h^2
+        let r3 = (x + 1/2)^2 + (y + sqrt(3)/2)^2 + h^2
+        lagrangian (x'^2 + y'^2)/2 - w^2*(x^2 + y^2)/2 + r1^(-3/2)/3 + r2^(-3/2)/3 + r3^(-3/2)/3
+        dissipation c*(x'^2 + y'^2)/2";
+    let found = search(&Model::parse(text).unwrap(), &[]).found;
+    let stable: Vec<[f64; 2]> = found
+        .iter()
+        .filter(|e| e.stability == Stability::AsymptoticallyStable)
+        .map(|e| [e.state[0].1, e.state[1].1])
+        .collect();
+    assert_eq!((found.len(), stable.len()), (7, 3), "{stable:?}");
+    let force = |x: f64| {
+        let near = (x - 1.0) * ((x - 1.0).powi(2) + 0.0625).powf(-2.5);
+        let far = 2.0 * (x + 0.5) * ((x + 0.5).powi(2) + 0.75 + 0.0625).powf(-2.5);
+        -0.25 * x - near - far
+    };
+    let [x, y] = stable.iter().copied().max_by(|a, b| a[0].total_cmp(&b[0])).unwrap();
+    // The well is 1000 times as steep as its rounding is large.
+    assert!(y.abs() < 1e-10 && force(x).abs() < 1e-9, "{x}, {y}");
+}
+
+/// A toggle whose slide is at the joint of its crank turns about it without moving the spring: such places are a
+/// family, of two arcs between singular points, and not single ones by the rounding of their double eigenvalue.
+#[test]
+fn rounding_does_not_hide_a_family() {
+    let text = "
+        coordinates x, y, X
+        parameters l = 1, k = 50, b = 1.8
+        lagrangian (x'^2 + y'^2 + X'^2)/2 - k*(X - b)^2/2
+        constraint crank: x^2 + y^2 = l^2
+        constraint rod: (X - x)^2 + y^2 = l^2
+        constraint again: 2*((X - x)^2 + y^2) = 2*l^2
+        initial x = 0.9, y = sqrt(0.19), X = 1.8";
+    let found = search(&Model::parse(text).unwrap(), &[]).found;
+    let turning: Vec<usize> =
+        found.iter().filter(|e| e.state[2].1.abs() < 1e-9).map(|e| e.family).collect();
+    assert!((1..=2).contains(&turning.len()), "{turning:?}");
+    assert!(turning.iter().all(|family| *family == 1), "{turning:?}");
+    assert_eq!(found.len() - turning.len(), 4, "two rests with the spring, two dead centres");
+}

@@ -492,3 +492,26 @@ fn singular_points_are_refused() {
                  constraint d: 2*x^2 + 2*y^2 = 2\ninitial x = 0, y = -1";
     has(&of(twice, "x=0, y=-1"), &[[0.0, 1.0]], 1e-12);
 }
+
+/// A cart with a double pendulum in Cartesian coordinates, one constraint repeated: it may stand anywhere, which a shift
+/// of three coordinates together says, and it is stable up to that shift.
+#[test]
+fn a_shift_of_several_coordinates_is_no_instability() {
+    let found = of(
+        "
+        coordinates x, x1, y1, x2, y2
+        parameters M = 3, m = 1, l = 1, g = 9.81
+        lagrangian M*x'^2/2 + m*(x1'^2 + y1'^2 + x2'^2 + y2'^2)/2 - m*g*(y1 + y2)
+        constraint a: (x1 - x)^2 + y1^2 = l^2
+        constraint b: (x2 - x1)^2 + (y2 - y1)^2 = l^2
+        constraint c: (x2 - x1)^2 + (y2 - y1)^2 + (x1 - x)^2 + y1^2 = 2*l^2
+        initial y1 = -1, y2 = -2",
+        "y1=-1, y2=-2",
+    );
+    assert_eq!((found.stability, found.reason), (Stability::Stable, StabilityReason::Energy));
+    // det(K − ω² M) = 0 is 3λ² − 14λ + 10 = 0 with λ = ω² l/g.
+    let squares = [-1.0, 1.0].map(|sign: f64| 9.81 * (14.0 + sign * 76.0_f64.sqrt()) / 6.0);
+    for square in squares {
+        has(&found, &[[0.0, square.sqrt()]], 1e-12);
+    }
+}

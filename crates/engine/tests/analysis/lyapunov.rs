@@ -351,3 +351,25 @@ fn exponents_that_jumps_do_not_have() {
                  initial y = 1";
     assert!(refused(modes, Some(10.0)).contains("modes"));
 }
+
+/// Lorenz's model of 1996 from a state at rest but for one component: the directions begin as high powers of time. Its
+/// divergence is −8, and there is one exponent of the motion itself.
+#[test]
+fn directions_may_begin_as_high_powers_of_time() {
+    let found = of(
+        "
+        coordinates x[0..7]
+        equation x[0]' = (x[1] - x[6])*x[7] - x[0] + 8
+        equation x[1]' = (x[2] - x[7])*x[0] - x[1] + 8
+        equation e[i = 2..6]: x[i]' = (x[i+1] - x[i-2])*x[i-1] - x[i] + 8
+        equation x[7]' = (x[0] - x[5])*x[6] - x[7] + 8
+        initial x[0] = 8.01, x[i = 1..7] = 8",
+        60.0,
+    );
+    assert!(
+        (found.sum + 8.0).abs() < 1e-6 && (found.divergence + 8.0).abs() < 1e-9,
+        "{found:?}"
+    );
+    // About 1.6 in long motions; in so short a one it is known to be clearly positive.
+    assert!(found.exponents[0] > 0.8 && found.exponents[7] < -3.0, "{found:?}");
+}

@@ -9,5 +9,6 @@ mod linearize;
 mod lyapunov;
 mod measure;
 mod orbit;
+mod orbit_search;
 mod proof;
 mod section;

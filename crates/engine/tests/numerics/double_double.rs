@@ -92,3 +92,14 @@ fn thirty_digits_that_are_interrupted_leave_doubles() {
         |note: &Note| matches!(note, Note::Stopped(why) if why.contains("thirty digits"));
     assert!(motion.notes.iter().any(told), "{:?}", motion.notes);
 }
+
+/// A tolerance that only double-double can meet says nothing about the doubles beside it.
+#[test]
+fn doubles_are_compared_as_far_as_they_know() {
+    let model = support::model(
+        "coordinates x\nequation x'' = -sin(x)\ninitial x = 1\n\
+         solve t = 0..5, precision = double_double, tolerance = 1e-28\n",
+    );
+    let motion = support::run(&model, &Run::default());
+    assert_eq!(motion.audit.verdict, Verdict::Pass, "{:?}", motion.audit);
+}

@@ -258,3 +258,14 @@ fn what_cannot_be_differentiated_is_refused() {
     // y is free at both ends: any constant does.
     refused("x(0)", "family");
 }
+
+/// Second derivatives of a double pendulum: the estimate from orders six and four is that of order eight.
+#[test]
+fn second_derivatives_are_not_blamed_for_lower_orders() {
+    let model = support::model(
+        "coordinates a, b\nparameters g = 9.81\nlet P = [sin(a), -cos(a)]\nlet Q = P + [sin(b), -cos(b)]\n\
+         lagrangian (dot(P', P') + dot(Q', Q'))/2 - g*(P[2] + Q[2])\ninitial a = 0.6, b = 0.85\n",
+    );
+    let motion = support::run(&model, &Run::to(2.0).sensitivity("g, a(0)").second());
+    assert_eq!(motion.audit.verdict, Verdict::Pass, "{:?}", motion.audit);
+}

@@ -302,3 +302,21 @@ solve t = 0..10
         assert!(motion.statistics.evaluations < 20_000, "{:?}", motion.statistics);
     }
 }
+
+/// Van der Pol's oscillator with μ = 10⁶ in its own time: in the jumps the steps of an explicit method would be some
+/// units of the last place of time. x(2μ) by SciPy's Radau in Liénard's plane, time in units of μ, to 12 digits.
+#[test]
+fn auto_stays_implicit_where_time_is_coarse() {
+    let text = "
+        coordinates x
+        parameters mu = 1e6
+        equation x'' = mu*(1 - x^2)*x' - x
+        initial x = 2
+        solve t = 0..2e6
+    ";
+    // In a jump x' is 10¹² times larger than before, and time is known to 1e-10: when the next one begins is left open
+    // to some 1e-8.
+    for (tolerance, limit) in [(1e-8, 1e-6), (1e-10, 1e-7), (1e-12, 1e-7)] {
+        is_near(&end(text, Method::Auto, tolerance), &[1.705_546_217_535_383_7], limit);
+    }
+}

@@ -262,21 +262,39 @@ fn double_double(motion: &Motion, text: &mut String) {
     }
 }
 
-/// Derivatives at the last output, by what varies; and how events move.
+/// Derivatives at the last output, by what varies; and how events move. Then second ones, if there are any.
 fn sensitivities(motion: &Motion, text: &mut String) {
     let Some(&t) = motion.t.last() else { return };
     if motion.sensitivities.is_empty() {
         return;
     }
+    let first = motion.sensitivities.iter().map(|s| (format!("by {}", s.name), s));
     let _ = writeln!(text, "\nSensitivities at t = {}", brief(t));
-    let heads: Vec<String> =
-        motion.sensitivities.iter().map(|s| format!("by {}", s.name)).collect();
+    derivative_table(motion, &first.collect::<Vec<_>>(), text);
+    // Of two that are the same but for their order one is shown.
+    let pairs = motion.sensitivities.iter().enumerate().flat_map(|(k, s)| {
+        let later = s.second.iter().skip(k);
+        later.map(move |second| (format!("by {}, {}", s.name, second.name), second))
+    });
+    let second: Vec<_> = pairs.collect();
+    if !second.is_empty() {
+        let _ = writeln!(text, "\nSecond derivatives at t = {}", brief(t));
+        derivative_table(motion, &second, text);
+    }
+}
+
+/// Derivatives at the last output under their headings.
+fn derivative_table(
+    motion: &Motion,
+    list: &[(String, &pfaff::Sensitivity)],
+    text: &mut String,
+) {
     let last = |series: &[pfaff::Series], k: usize| {
         series.get(k).and_then(|s| s.values.last()).map_or(String::new(), |&x| column(x))
     };
     let mut rows: Vec<Vec<String>> = Vec::new();
     let mut add = |name: String, of: &dyn Fn(&pfaff::Sensitivity) -> String| {
-        let cells = motion.sensitivities.iter().map(of);
+        let cells = list.iter().map(|(_, s)| of(s));
         rows.push([name].into_iter().chain(cells).collect());
     };
     for (k, q) in motion.q.iter().enumerate() {
@@ -294,14 +312,15 @@ fn sensitivities(motion: &Motion, text: &mut String) {
     let first = rows.iter().map(|row| row[0].chars().count()).max().unwrap_or(0);
     let width = |c: usize| {
         let cells = rows.iter().map(|row| row[c + 1].chars().count());
-        cells.chain([heads[c].chars().count()]).max().unwrap_or(0)
+        cells.chain([list[c].0.chars().count()]).max().unwrap_or(0)
     };
-    let widths: Vec<usize> = (0..heads.len()).map(width).collect();
+    let widths: Vec<usize> = (0..list.len()).map(width).collect();
     let mut line = |name: &str, cells: &[String]| {
         let cells = cells.iter().zip(&widths).map(|(cell, w)| format!("  {cell:>w$}"));
         let row = format!("  {name:<first$}{}", cells.collect::<String>());
         let _ = writeln!(text, "{}", row.trim_end());
     };
+    let heads: Vec<String> = list.iter().map(|(head, _)| head.clone()).collect();
     line("", &heads);
     rows.iter().take(ROWS).for_each(|row| line(&row[0], &row[1..]));
     if rows.len() > ROWS {

@@ -280,13 +280,22 @@ impl<'a> OdeRun<'a> {
     fn change_method(&mut self) {
         /// Explicit steps that must be left: fewer are cheaper than the start of another method.
         const WORTH: f64 = 300.0;
+        /// Below so many units of the last place of time a step is not known well enough for an explicit method, of
+        /// which each one counts in full.
+        const UNITS: f64 = 1e6;
         let (t, is_implicit) = (self.clock.t, self.stiff.len() % 2 == 1);
+        let is_coarse = self.clock.h.abs() < UNITS * f64::EPSILON * t.abs();
+        if is_implicit && is_coarse {
+            return;
+        }
         if !is_implicit && (self.clock.t1 - t).abs() < WORTH * self.clock.h.abs() {
             return;
         }
         let at = (t, &self.y[..]);
         let (watch, system, h) = (&mut self.stiffness, &mut self.system, self.clock.h);
-        if !watch.is_other_better(system, at, h, &self.scale, is_implicit) {
+        let is_better = watch.is_other_better(system, at, h, &self.scale, is_implicit);
+        // Once the equations were stiff, Radau's method goes through what is too short for explicit steps.
+        if !is_better && !(is_coarse && !self.stiff.is_empty()) {
             return;
         }
         let method = if is_implicit { Method::Dop853 } else { Method::Radau };

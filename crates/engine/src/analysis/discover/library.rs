@@ -70,6 +70,22 @@ impl Function {
         [self.0, self.1].iter().filter(|f| **f != Factor::One).count()
     }
 
+    /// A factor that some functions have in common.
+    pub(super) fn common_factor(functions: &[Self]) -> Option<Factor> {
+        let first = functions.first()?;
+        let factors = [first.0, first.1].into_iter().filter(|f| *f != Factor::One);
+        factors.into_iter().find(|f| functions.iter().all(|own| own.without(*f).is_some()))
+    }
+
+    /// What is left without a factor.
+    pub(super) fn without(self, factor: Factor) -> Option<Self> {
+        match self {
+            Self(a, b) if a == factor => Some(Self(b, Factor::One)),
+            Self(a, b) if b == factor => Some(Self(a, Factor::One)),
+            Self(..) => None,
+        }
+    }
+
     /// As the model language writes it; empty for 1.
     pub(super) fn text(self, names: &[String]) -> String {
         let parts = [self.0, self.1].map(|f| f.text(names));

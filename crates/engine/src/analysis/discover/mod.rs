@@ -31,6 +31,8 @@ use crate::error::Error;
 const SAMPLES: usize = 2000;
 /// Columns of a library, at most.
 const COLUMNS: usize = 600;
+/// Below so many motions what they obey may be chance.
+const FEW: usize = 4;
 /// What a row must say beyond those before.
 const NEW: f64 = 0.1;
 /// Sines of an angle whose error is larger say nothing.
@@ -160,6 +162,12 @@ pub fn discover(data: &[MeasuredMotions]) -> Result<Discovery, Error> {
         (factors, places)
     });
     let rows: Vec<DiscoveredRow> = found.kept.iter().map(|row| row.shown(&names)).collect();
+    if !rows.is_empty() && motions.len() < FEW {
+        notes.push(format!(
+            "rows of {} only may hold by chance: ten motions that start in different directions are a good beginning",
+            if motions.len() == 1 { "one motion".into() } else { format!("{} motions", motions.len()) }
+        ));
+    }
     let duration = |t: &[f64]| t[t.len() - 1] - t[0];
     let longest = motions.iter().map(|(t, _)| duration(t)).fold(0.0, f64::max);
     let is_integrable = (!rows.is_empty()).then(|| found.is_integrable(&samples, n, longest));

@@ -229,11 +229,26 @@ impl<'a> Regression<'a> {
                 found.extend(self.grown(pivot, first));
             }
         }
+        let divided: Vec<FoundRow> = found.iter().filter_map(|row| self.divided(row)).collect();
+        found.extend(divided);
         found.sort_by(|a, b| a.terms.cmp(&b.terms));
         found.dedup_by(|a, b| a.terms == b.terms);
         found.retain(|row| self.is_present(row));
         found.sort_by(|a, b| self.score(a).total_cmp(&self.score(b)));
         found
+    }
+
+    /// A row divided by a factor that all its functions have, if it holds so as well.
+    fn divided(&self, row: &FoundRow) -> Option<FoundRow> {
+        let functions: Vec<Function> =
+            row.terms.iter().map(|&i| self.terms[i].function).collect();
+        let common = Function::common_factor(&functions)?;
+        let place = |(&i, own): (&usize, &Function)| {
+            let (coordinate, left) = (self.terms[i].coordinate, own.without(common)?);
+            self.terms.iter().position(|t| t.coordinate == coordinate && t.function == left)
+        };
+        let support: Option<Vec<usize>> = row.terms.iter().zip(&functions).map(place).collect();
+        self.tested(&support?)
     }
 
     /// The root of (L), with a price for terms and factors.

@@ -3,13 +3,14 @@
 //! Newton's iteration starts at the initial state, at its positions without velocities, and at states that fill a box
 //! evenly. What it reaches is made consistent with the constraints at every step.
 
-use pfaff_model::{Principle, closest};
+use pfaff_model::Principle;
 use pfaff_program::Backend;
 use pfaff_solver::{eigenvalues, singular_values, symmetric_eigenvalues};
 
 use crate::analysis::phase::field::{Field, FieldPoint};
 use crate::analysis::phase::linearize::{LinearizeRequest, Phase, Setting, judge_in_frame};
 use crate::analysis::phase::quotient::{Quotient, scattered};
+use crate::analysis::phase::search_box::{Side, guesses, is_inside, sides};
 use crate::analysis::phase::stability::{Stability, StabilityReason, kernel};
 use crate::analysis::phase::symmetries::{AffineSymmetry, MovingFrame, symmetries};
 use crate::analysis::phase::tangent_flow::add_to_basis;
@@ -19,14 +20,10 @@ use crate::problem::start::{Given, given};
 use crate::run::consistent_start::begin_from;
 use crate::system::compiled::CompiledSystem;
 
-/// Starts in a box.
-const STARTS: usize = 64;
-/// Where positions are looked for that no box is given for.
-const BOX: f64 = 4.0;
-/// How many starts lie in a box so many times as large, if no box is given.
-const FAR: (usize, f64) = (32, 10.0);
 /// Equilibria that are nearer than this, in parts of 1 + |y|, are one.
 const SAME: f64 = 1e-7;
+/// From how many starts the flow is followed down, besides.
+const DESCENTS: usize = 34;
 /// How many of the nearest members of families a new one is compared with.
 const NEIGHBOURS: usize = 6;
 /// Steps between two equilibria that may belong to one family.
@@ -112,94 +109,8 @@ pub fn equilibria(
     search(model, request, watch).map_err(|failure| failure.in_source(&model.source))
 }
 
-/// A range of a quantity: its coordinate, and whether it is a velocity.
-struct Side {
-    coordinate: usize,
-    is_velocity: bool,
-    from: f64,
-    to: f64,
-    /// Whether it was asked for, so that nothing outside counts.
-    is_given: bool,
-}
-
-fn sides(phase: &Phase, request: &EquilibriaRequest) -> Result<Vec<Side>, Failure> {
-    let model = &phase.model;
-    let mut sides: Vec<Side> = Vec::new();
-    for range in &request.search {
-        let (name, is_velocity) = match range.name.strip_suffix('\'') {
-            Some(name) => (name.trim(), true),
-            None => (range.name.as_str(), false),
-        };
-        let Some(k) = model.coordinates.iter().position(|c| c.name == name) else {
-            let names: Vec<&str> = model.coordinates.iter().map(|c| c.name.as_str()).collect();
-            let hint = closest(name, &names).map_or_else(
-                || format!("the coordinates are {}", names.join(", ")),
-                |near| format!("did you mean `{near}`?"),
-            );
-            return Err(Failure::Usage(format!("there is no coordinate `{name}`; {hint}")));
-        };
-        if is_velocity && phase.field.velocity_at[k].is_none() {
-            return Err(Failure::Usage(format!(
-                "`{name}'` is not part of the state: the equations are of first order in `{name}`"
-            )));
-        }
-        if sides.iter().any(|s| s.coordinate == k && s.is_velocity == is_velocity) {
-            return Err(Failure::Usage(format!("`{}` is given twice", range.name)));
-        }
-        let (from, to) = (range.from.min(range.to), range.from.max(range.to));
-        sides.push(Side { coordinate: k, is_velocity, from, to, is_given: true });
-    }
-    if sides.is_empty() {
-        let all = 0..model.coordinates.len();
-        let side = |k| Side {
-            coordinate: k,
-            is_velocity: false,
-            from: -BOX,
-            to: BOX,
-            is_given: false,
-        };
-        sides.extend(all.map(side));
-    }
-    Ok(sides)
-}
-
-/// A number in [0, 1) of the sequence of Halton to a base.
-fn halton(mut index: usize, base: usize) -> f64 {
-    let (mut part, mut sum) = (1.0, 0.0);
-    while index > 0 {
-        part /= base as f64;
-        sum += part * (index % base) as f64;
-        index /= base;
-    }
-    sum
-}
-
-const PRIMES: [usize; 16] = [2, 3, 5, 7, 11, 13, 17, 19, 23, 29, 31, 37, 41, 43, 47, 53];
-
 /// The equilibria that a search reaches, each once; how many starts it had, and whether it was ended before.
 pub(crate) type Found = (Vec<(FieldPoint, Quotient)>, usize, bool);
-
-/// The initial state, its positions at rest, and states that fill the box.
-fn guesses(own: &Given, sides: &[Side]) -> Vec<Given> {
-    let mut guesses = vec![own.clone(), Given { v: vec![None; own.v.len()], ..own.clone() }];
-    let is_given = sides.iter().any(|side| side.is_given);
-    let more = if is_given { 0 } else { FAR.0 };
-    for index in 1..=STARTS + more {
-        let wide = if index > STARTS { FAR.1 } else { 1.0 };
-        let mut guess = Given { v: vec![None; own.v.len()], ..own.clone() };
-        for (side, place) in sides.iter().zip(0..) {
-            let unit = match PRIMES.get(place) {
-                Some(&base) => halton(index, base),
-                // Beyond sixteen sides an even sequence in each is as good.
-                None => (index as f64 * (0.618_033_988_749_894_9 + place as f64)).fract(),
-            };
-            let list = if side.is_velocity { &mut guess.v } else { &mut guess.q };
-            list[side.coordinate] = Some(wide * (side.from + (side.to - side.from) * unit));
-        }
-        guesses.push(guess);
-    }
-    guesses
-}
 
 /// Searches from the initial state of a model and from states that fill the box.
 pub(crate) fn states(
@@ -240,26 +151,25 @@ pub(crate) fn states(
             quotient = Quotient::at(&mut phase.field, &point);
         }
         let Some(known) = &quotient else { continue };
-        let Some(mut settled) = known.settle(&mut phase.field, &point) else { continue };
-        let here = known.moved(&phase.field, &settled);
-        if is_singular(&mut phase.field, &here, &settled)
-            || is_edge(&mut phase.field, &here, &settled)
-            || !stays(&mut phase.field, &here, &settled)
-        {
-            continue;
+        let mut reached: Vec<FieldPoint> = Vec::new();
+        reached.extend(known.settle(&mut phase.field, &point));
+        if starts <= DESCENTS && !phase.field.has_time {
+            let low = known.descend(&mut phase.field, &point);
+            reached.extend(low.and_then(|low| known.settle(&mut phase.field, &low)));
         }
-        wrap(phase, &here, &mut settled, &sides);
-        let inside = sides.iter().filter(|s| s.is_given).all(|s| {
-            let c = if s.is_velocity {
-                phase.field.velocity_at[s.coordinate].unwrap_or(s.coordinate)
-            } else {
-                s.coordinate
-            };
-            let room = 1e-9 * (1.0 + s.to.abs().max(s.from.abs()));
-            (s.from - room..=s.to + room).contains(&settled.y[c])
-        });
-        if inside && found.iter().all(|(known, _)| !is_same(&here, known, &settled)) {
-            found.push((settled, here));
+        for mut settled in reached {
+            let here = known.moved(&phase.field, &settled);
+            if is_singular(&mut phase.field, &here, &settled)
+                || is_edge(&mut phase.field, &here, &settled)
+                || !stays(&mut phase.field, &here, &settled)
+            {
+                continue;
+            }
+            wrap(phase, &here, &mut settled, &sides);
+            let is_new = found.iter().all(|(known, _)| !is_same(&here, known, &settled));
+            if is_new && is_inside(phase, &sides, &settled) {
+                found.push((settled, here));
+            }
         }
     }
     Ok((found, starts, interrupted))

@@ -193,7 +193,11 @@ fn is_energy_definite(
         Some(true) => true,
         Some(false) => {
             let all = symmetries(field, &quotient.chart, point);
-            all.iter().any(|s| !s.is_shift) && definite(field, &all) == Some(true)
+            // Shifts of single coordinates were known before.
+            let is_new = |s: &AffineSymmetry| {
+                !s.is_shift || s.frame.shift.iter().filter(|c| **c != 0.0).count() > 1
+            };
+            all.iter().any(is_new) && definite(field, &all) == Some(true)
         }
         None => false,
     }

@@ -365,6 +365,21 @@ fn spectrum(
     if let Some(found) = jumping_exponents::spectrum(model, request, watch)? {
         return Ok(found);
     }
+    let plain = spectrum_along(model, request, watch, false)?;
+    // Where components of directions begin as high powers of time, no first step is short enough.
+    plain
+        .map_or_else(|| spectrum_along(model, request, watch, true), |found| Ok(Some(found)))?
+        .ok_or_else(|| Failure::usage("the motion is too short for exponents"))
+}
+
+/// The spectrum with directions that begin as those of components, or tilted; `None` if not even the first step is
+/// possible with those of components.
+fn spectrum_along(
+    model: &Model,
+    request: &LyapunovRequest,
+    watch: &mut dyn FnMut() -> bool,
+    is_tilted: bool,
+) -> Result<Option<Lyapunov>, Failure> {
     let at =
         LinearizeRequest { principle: request.principle, at: None, backend: request.backend };
     let mut phase = Phase::new(model, &at)?;
@@ -381,7 +396,7 @@ fn spectrum(
     let Phase { model: workspace, dynamics, field, y, .. } = phase;
     let (symbols, rows) = (field.symbols.clone(), field.m + field.holonomic());
     let Some((flow, state)) =
-        TangentFlow::new(&workspace, &dynamics, field, backend, (t0, &y))?
+        TangentFlow::new(&workspace, &dynamics, field, backend, (t0, &y), is_tilted)?
     else {
         return Err(Failure::usage("at the initial state the equations have no value"));
     };
@@ -442,6 +457,9 @@ fn spectrum(
     };
     let Some(Means { exponents: mean, error, divergence, from }) = Means::of(&stretches, parts)
     else {
+        if !is_tilted && stop == Some(StopReason::StepTooSmall) && t - t0 < 1e-9 {
+            return Ok(None);
+        }
         return Err(match stop {
             Some(stop) => Failure::Usage(format!(
                 "the motion stops at t = {t:.6} ({}): that is too short for exponents",
@@ -458,7 +476,7 @@ fn spectrum(
     order.sort_by(|&a, &b| mean[b].total_cmp(&mean[a]));
     let exponents: Vec<f64> = order.iter().map(|&k| mean[k]).collect();
     let error: Vec<f64> = order.iter().map(|&k| error[k]).collect();
-    Ok(Lyapunov {
+    Ok(Some(Lyapunov {
         title: model.name().to_owned(),
         sum: exponents.iter().sum(),
         dimension: dimension(&exponents, &error, zeros.count()),
@@ -470,5 +488,5 @@ fn spectrum(
         stop,
         exponents,
         error,
-    })
+    }))
 }

@@ -28,6 +28,7 @@ pub(crate) mod quotient;
 pub(crate) mod return_branch;
 pub(crate) mod return_map;
 pub(crate) mod returning;
+mod search_box;
 pub(crate) mod section;
 pub(crate) mod series_section;
 pub(crate) mod shooting;

@@ -192,7 +192,50 @@ impl Quotient {
         let there = self.moved(field, &point).point(&point)?;
         there.is_equilibrium().then_some(point)
     }
+
+    /// Where the flow leads to, by implicit Euler steps that become longer as its rates vanish: to states that attract,
+    /// and to those around which the flow turns, since such steps damp. Newton's iteration goes by the shortest way
+    /// instead, which leads past places where forces vary fast. `None` where a step is not possible.
+    pub(crate) fn descend(&self, field: &mut Field, start: &FieldPoint) -> Option<FieldPoint> {
+        let mut point = start.clone();
+        let mut h = 0.0;
+        let mut last = f64::INFINITY;
+        for _ in 0..DESCENT {
+            let quotient = self.moved(field, &point);
+            let w = quotient.variables.len();
+            let here = quotient.point(&point)?;
+            let steepest = here.matrix.iter().fold(1e-12_f64, |m, x| m.max(x.abs()));
+            let rate = norm(&here.rates);
+            if here.is_equilibrium() || h * steepest > 1e9 {
+                return Some(point);
+            }
+            // The length of a step grows as the rates become less.
+            h = if h == 0.0 { 0.3 / steepest } else { h * (last / rate).clamp(0.4, 2.5) };
+            last = rate;
+            let mut matrix: Vec<f64> = here.matrix.iter().map(|a| -h * a).collect();
+            (0..w).for_each(|i| matrix[i * w + i] += 1.0);
+            let right: Vec<f64> = here.rates.iter().map(|g| h * g).collect();
+            let step = least_squares(&matrix, w, w, &right, 1e-13).x;
+            let mut part = 1.0;
+            point = loop {
+                let mut y = point.y.clone();
+                quotient.variables.iter().zip(&step).for_each(|(&c, δ)| y[c] += part * δ);
+                let moved = quotient.chart.complete(field, point.t, &mut y);
+                if let Ok(next) = moved.and_then(|()| field.at(point.t, &y)) {
+                    break next;
+                }
+                part *= 0.5;
+                if part < 1e-3 {
+                    return None;
+                }
+            };
+        }
+        Some(point)
+    }
 }
+
+/// Implicit steps of a descent.
+const DESCENT: usize = 80;
 
 /// Rates below this part of their terms vanish.
 const STILL: f64 = 1e-10;

@@ -74,7 +74,7 @@ pub(super) fn followed(
 ) -> Result<Continuation, Failure> {
     let index = parameter_index(&model.workspace(), &request.parameter)?;
     let (mut map, start) = Returning::new(model, orbit, watch)?;
-    let found = map.closed(start)?;
+    let found = map.first_closed(start)?;
     let unit = map.scale(&found.y).max(1e-3);
     let (from, to) = (request.from, request.to);
     let switches = request.switch;

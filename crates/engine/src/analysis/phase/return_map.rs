@@ -256,7 +256,13 @@ pub(super) fn starting_at(
 /// The event of a request, added to the model if it is an expression.
 pub(super) fn event_of(model: &mut Workspace, text: Option<&str>) -> Result<String, Failure> {
     let Some(text) = text.map(str::trim) else {
-        let first = model.resets.first().map(|reset| reset.event);
+        // An event after which the first mode holds, if there is one: there the motion can begin.
+        let stays = |event: usize| {
+            let own = model.resets.iter().filter(|reset| reset.event == event);
+            own.filter_map(|reset| reset.mode).all(|mode| mode == 0)
+        };
+        let events = || model.resets.iter().map(|reset| reset.event);
+        let first = events().find(|&event| stays(event)).or_else(|| events().next());
         let contact = model.hybrid.contacts.first().map(|contact| contact.event);
         return first.or(contact).map(|k| model.events[k].name.clone()).ok_or_else(|| {
             Failure::usage("a periodic motion with jumps needs the event to which it returns")

@@ -27,8 +27,11 @@ const ITERATIONS: usize = 25;
 const CLOSED: f64 = 1e-8;
 /// Multipliers this near to the unit circle are on it.
 const NEUTRAL: f64 = 1e-5;
-/// How long after an event on its own surface the map begins, in parts of the period.
-const LEAD: f64 = 0.02;
+/// How long after an event on its own surface the map begins, in parts of the period; the later ones where a search
+/// from the first fails, because another contact is closed there.
+const LEADS: [f64; 5] = [0.02, 0.1, 0.25, 0.45, 0.7];
+/// What a motion may not begin with: a contact that is violated.
+const VIOLATED: &str = "E0641";
 
 /// Finds a periodic motion of a model that jumps.
 pub(crate) fn returning(
@@ -37,7 +40,7 @@ pub(crate) fn returning(
     watch: &mut dyn FnMut() -> bool,
 ) -> Result<Orbit, Failure> {
     let (mut map, start) = Returning::new(model, request, watch)?;
-    let found = map.closed(start)?;
+    let found = map.first_closed(start)?;
     let Multipliers { of: multipliers, stability, .. } = map.multipliers(&found)?;
     let trivial = multipliers.len().checked_sub(1);
     let names = map.names();
@@ -69,6 +72,8 @@ pub(super) struct Returning<'a> {
     /// Positions that come back up to whole turns, and those that are left out.
     angles: Vec<usize>,
     pub(super) drifting: Vec<usize>,
+    /// The state after an event from which the search begins, and about how long a return takes.
+    begins: (Returned, f64),
 }
 
 /// A state with its return.
@@ -123,32 +128,60 @@ impl<'a> Returning<'a> {
         let t0 = phase.t;
         let mut map =
             ReturnMap { model: workspace, on, request, watch, t0, lead: 0.0, turns: 1 };
-        let (mut start, period) = map.guess()?;
-        if map.is_on_surface(&start) {
-            map.lead = LEAD * period;
-            start = map.later(start)?;
-        }
+        let begins = map.guess()?;
         let mut phase = phase;
-        phase.y = joined(&phase, &start);
+        phase.y = joined(&phase, &begins.0);
         let point = phase.point()?;
         let quotient = Quotient::at(&mut phase.field, &point).ok_or_else(singular)?;
-        let is_seen = seen(&map.model);
+        let (variables, angles, drifting) = (Vec::new(), Vec::new(), Vec::new());
+        let mut returning = Self { map, phase, quotient, variables, angles, drifting, begins };
+        let is_on_surface = returning.map.is_on_surface(&returning.begins.0);
+        let first = returning.begin(if is_on_surface { LEADS[0] } else { 0.0 })?;
+        Ok((returning, first))
+    }
+
+    /// A state from which the search begins, so many parts of the period after the event.
+    fn begin(&mut self, lead: f64) -> Result<Shot, Failure> {
+        let (start, period) = self.begins.clone();
+        self.map.lead = lead * period;
+        let start = self.map.later(start)?;
+        let phase = &mut self.phase;
+        phase.y = joined(phase, &start);
+        let point = phase.point()?;
+        self.quotient = Quotient::at(&mut phase.field, &point).ok_or_else(singular)?;
+        let (model, quotient) = (&self.map.model, &self.quotient);
+        let is_seen = seen(model);
         let cyclic = |c: &usize| quotient.cyclic.contains(c) && !is_seen[*c];
-        let variables: Vec<usize> =
-            quotient.chart.free.iter().copied().filter(|c| !cyclic(c)).collect();
-        let drifting = quotient.cyclic.iter().copied().filter(|c| !is_seen[*c]).collect();
         let n = phase.field.n;
-        let angles: Vec<usize> = variables
-            .iter()
-            .copied()
-            .filter(|&c| c < n && is_angle(&map.model, c, &phase.y[..n]))
-            .collect();
+        self.variables = quotient.chart.free.iter().copied().filter(|c| !cyclic(c)).collect();
+        self.drifting = quotient.cyclic.iter().copied().filter(|c| !is_seen[*c]).collect();
+        let variables = self.variables.iter().copied();
+        self.angles =
+            variables.filter(|&c| c < n && is_angle(model, c, &phase.y[..n])).collect();
         let mut y = phase.y.clone();
         // What has turned many times is measured by less than a turn.
-        angles.iter().for_each(|&c| y[c] -= TAU * (y[c] / TAU).round());
-        let mut returning = Self { map, phase, quotient, variables, angles, drifting };
-        let first = returning.shot(y, period)?.ok_or_else(failed)?;
-        Ok((returning, first))
+        self.angles.iter().for_each(|&c| y[c] -= TAU * (y[c] / TAU).round());
+        self.shot(y, period)?.ok_or_else(failed)
+    }
+
+    /// The fixed point next to the state from which the search begins. Where none is found, and the map begins after
+    /// its event, it begins later.
+    pub(super) fn first_closed(&mut self, start: Shot) -> Result<Shot, Failure> {
+        let found = self.closed(start);
+        if found.is_ok() || self.map.lead == 0.0 {
+            return found;
+        }
+        for lead in &LEADS[1..] {
+            if !self.goes_on() {
+                break;
+            }
+            if let Ok(start) = self.begin(*lead)
+                && let Ok(later) = self.closed(start)
+            {
+                return Ok(later);
+            }
+        }
+        found
     }
 
     /// Gives a parameter another value.
@@ -193,7 +226,12 @@ impl<'a> Returning<'a> {
     /// A state and its return; `guess` is about how long that takes.
     fn shot(&mut self, y: Vec<f64>, guess: f64) -> Result<Option<Shot>, Failure> {
         let (q, v) = self.split(&y);
-        Ok(self.map.next(&q, &v, guess)?.map(|here| Shot { y, here }))
+        match self.map.next(&q, &v, guess) {
+            Ok(here) => Ok(here.map(|here| Shot { y, here })),
+            // No motion begins where a contact is violated.
+            Err(Failure::Model(list)) if list.iter().any(|d| d.code == VIOLATED) => Ok(None),
+            Err(failure) => Err(failure),
+        }
     }
 
     /// The return of the state with other values of what is varied, on the constraints.
@@ -225,6 +263,15 @@ impl<'a> Returning<'a> {
     /// The derivative of what is missed by what is varied, by rows; `None` where it has no value beside the state.
     pub(super) fn slopes(&mut self, at: &Shot) -> Result<Option<Vec<f64>>, Failure> {
         let w = self.variables.len();
+        // The derivatives of the motion and of its jumps, where the map begins after its event: beside the state may
+        // be none that a motion can begin with.
+        if self.map.lead > 0.0
+            && let Ok(Multipliers { mut matrix, .. }) = self.multipliers(at)
+            && matrix.iter().all(|x| x.is_finite())
+        {
+            (0..w).for_each(|i| matrix[i * w + i] -= 1.0);
+            return Ok(Some(matrix));
+        }
         let mut matrix = vec![0.0; w * w];
         let h = STEP * (1.0 + self.scale(&at.y).min(10.0));
         for j in 0..w {
@@ -291,7 +338,7 @@ impl<'a> Returning<'a> {
         let later = if self.map.lead > 0.0 {
             at.y.clone()
         } else {
-            self.map.lead = LEAD * period;
+            self.map.lead = LEADS[0] * period;
             let (q, v) = self.split(&at.y);
             let start = Returned { after: (q.clone(), v.clone()), q, v, time: 0.0 };
             let start = self.map.later(start);

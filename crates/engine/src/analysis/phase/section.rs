@@ -120,6 +120,13 @@ fn watched(model: &mut Workspace, text: &str) -> Result<(), Failure> {
             let [expr] = entries[..] else {
                 return Err(Failure::usage("a surface is one expression that vanishes on it"));
             };
+            if !model.graph.varies(expr) {
+                let formula = formula.trim();
+                return Err(Failure::Usage(format!(
+                    "`{formula}` is the same along every motion: a surface is an expression of coordinates, velocities \
+                     or t"
+                )));
+            }
             let name = text.to_owned();
             Event { name, expr, direction, stop: false, span: Span::default() }
         }

@@ -123,9 +123,11 @@ pub(crate) fn judge(
         return (0, S::Stable, R::Fixed);
     }
     let w = values.len();
-    let zero = zeros(values).into_iter().filter(|z| *z).count();
-    let kernel = if zero > 0 { kernel(&here.matrix, w) } else { Vec::new() };
+    let kernel = kernel(&here.matrix, w);
     let family = kernel.iter().filter(|along| continues(field, quotient, point, along)).count();
+    // What is zero but for the rounding of the matrix, of which a double eigenvalue feels the root.
+    let values = &without_rounding(values, family, &here.matrix);
+    let zero = zeros(values).into_iter().filter(|z| *z).count();
     let growth = growth(values);
     if growth.contains(&1) {
         return (family, S::Unstable, R::Growth);
@@ -148,6 +150,28 @@ pub(crate) fn judge(
     }
     let reason = if zero > family { R::Degenerate } else { R::Oscillation };
     (family, S::Undecided, reason)
+}
+
+/// Eigenvalues, with those as zero that a family of equilibria explains: as many as it has dimensions, and others that
+/// are no larger.
+pub(crate) fn without_rounding(
+    values: &[[f64; 2]],
+    family: usize,
+    matrix: &[f64],
+) -> Vec<[f64; 2]> {
+    /// The root of the rounding of a matrix, in parts of its size, and how much larger than the others of a family one
+    /// may be.
+    const ROOT: f64 = 1e-6;
+    const LARGER: f64 = 10.0;
+    let size = |v: &[f64; 2]| libm::hypot(v[0], v[1]);
+    let mut sizes: Vec<f64> = values.iter().map(size).collect();
+    sizes.sort_by(f64::total_cmp);
+    let Some(last) = family.checked_sub(1).and_then(|last| sizes.get(last)) else {
+        return values.to_vec();
+    };
+    let whole = matrix.iter().fold(0.0_f64, |m, x| m.max(x.abs()));
+    let limit = (LARGER * last).min(ROOT * whole);
+    values.iter().map(|v| if size(v) <= limit { [0.0, 0.0] } else { *v }).collect()
 }
 
 /// Directions along which the matrix vanishes.

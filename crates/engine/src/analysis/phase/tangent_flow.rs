@@ -17,6 +17,7 @@ use pfaff_program::{Backend, CompileError, Executor, Program};
 use pfaff_solver::{Block, EvalError, ExplicitSteps, RungeKuttaStep, System, least_squares};
 
 use crate::analysis::phase::field::{Field, FieldPoint};
+use crate::split_mix::SplitMix64;
 use crate::system::compiled::Dynamics;
 use crate::system::explicit_steps;
 
@@ -155,22 +156,29 @@ fn dot(a: &[f64], b: &[f64]) -> f64 {
 }
 
 impl TangentFlow {
-    /// The flow with as many directions as the tangent space at a state has, and its start.
+    /// The flow with as many directions as the tangent space at a state has, and its start. They are those of single
+    /// components, or tilted ones: components of a direction that begin as high powers of time have no size there.
     pub(crate) fn new(
         model: &Workspace,
         dynamics: &Dynamics,
         mut field: Field,
         backend: Backend,
         (t, y): (f64, &[f64]),
+        is_tilted: bool,
     ) -> Result<Option<(Self, Vec<f64>)>, CompileError> {
         let Ok(point) = field.at(t, y) else { return Ok(None) };
         let d = field.size();
         let mut basis = normals(&point);
         let first = basis.len();
+        let mut random = SplitMix64(1);
         for k in 0..d {
-            let mut unit = vec![0.0; d];
-            unit[k] = 1.0;
-            add_to_basis(&mut basis, unit);
+            let mut direction = vec![0.0; d];
+            direction[k] = 1.0;
+            if is_tilted {
+                let unit = |bits: u64| (bits >> 11) as f64 / (1_u64 << 53) as f64;
+                direction.iter_mut().for_each(|x| *x += unit(random.bits()));
+            }
+            add_to_basis(&mut basis, direction);
         }
         let r = basis.len() - first;
         let mut start = y.to_vec();

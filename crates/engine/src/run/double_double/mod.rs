@@ -139,7 +139,8 @@ pub(crate) fn add(
         let pairs = doubles.values.iter_mut().zip(&exact.values);
         pairs.for_each(|(x, exact)| *x = exact.high);
     }
-    let limit = 1e5 * settings.options.tolerance;
+    // Doubles know no more than their rounding.
+    let limit = 1e5 * settings.options.tolerance.max(1e-15);
     let checks = [
         Check::new(
             "double-double by two orders".into(),
