@@ -22,6 +22,7 @@ pub(crate) struct Condensed {
     saddle: Saddle,
     /// The rows of $J$ that belong to $w$, without the zeros behind their last entry.
     rows: Vec<Vec<f64>>,
+    products: Vec<Vec<f64>>,
     mass: RowMatrix,
     left: RowMatrix,
     right: RowMatrix,
@@ -122,24 +123,19 @@ impl Condensed {
                 }
             }
         }
-        let Self { rows, mass, left, right, .. } = self;
-        let mut sum: Vec<f64> = Vec::new();
-        let mut full = vec![Vec::new(); n];
-        for (i, row) in blocks.mass.rows().enumerate() {
-            gather(row, rows, n, &mut sum);
-            match i.checked_sub(n) {
-                None => add(&mut full[i], &sum, 1.0),
-                Some(w) => {
-                    for (target, &c) in
-                        full.iter_mut().zip(&rows[w]).filter(|part| *part.1 != 0.0)
-                    {
-                        add(target, &sum, c);
-                    }
-                }
-            }
+        let Self { rows, products, mass, left, right, .. } = self;
+        // The rows of M̃J, then those of JᵀM̃J, as forces on w are handed over to what defines it.
+        products.resize(n + extra, Vec::new());
+        for (row, product) in blocks.mass.rows().zip(products.iter_mut()) {
+            gather(row, rows, n, product);
+        }
+        for k in (0..extra).rev() {
+            let (before, rest) = products.split_at_mut(n + k);
+            terms(blocks, k).for_each(|(j, c)| add(&mut before[j], &rest[0], -c));
         }
         mass.clear();
-        full.iter().for_each(|row| mass.push(row.iter().copied().enumerate()));
+        products[..n].iter().for_each(|row| mass.push(row.iter().copied().enumerate()));
+        let mut sum: Vec<f64> = Vec::new();
         for (target, given) in [(left, blocks.left), (right, blocks.right)] {
             target.clear();
             for row in given.rows().skip(extra) {
