@@ -7,7 +7,7 @@
 //! kinetic metric. Positions come first, then velocities. Every value that was not given as it stands is noted.
 
 use pfaff_expr::Expr;
-use pfaff_model::{Diagnostic, Quantity, Span, Workspace};
+use pfaff_model::{Diagnostic, Quantity, Workspace};
 use pfaff_solver::{Advance, EvalError, Lu, NewtonProblem, NewtonRule, Stall, newton};
 
 use crate::motion::note::Note;
@@ -597,14 +597,4 @@ fn changes(
         }
     }
     notes
-}
-
-/// Where the Lagrangian, or the first equation, stands.
-pub(crate) fn dynamics_span(model: &Workspace) -> Span {
-    match &model.dynamics {
-        pfaff_model::Dynamics::Lagrangian { span, .. } => *span,
-        pfaff_model::Dynamics::Equations(equations) => {
-            equations.first().map(|e| e.span).unwrap_or_default()
-        }
-    }
 }

@@ -10,9 +10,11 @@ mod inertia;
 mod parameters;
 mod rows;
 
+pub(crate) use parameters::given_power;
+
 use pfaff_expr::Expr;
 use pfaff_mechanics::{Equations, SparseBlocks, sparse_rows};
-use pfaff_model::{Dynamics, Principle, Workspace};
+use pfaff_model::{Principle, Workspace};
 use pfaff_program::{Backend, CompileError, Executor, GraphEvaluator, Program};
 use pfaff_solver::EvalError;
 
@@ -593,17 +595,4 @@ fn pattern(rows: &[Vec<(usize, Expr)>]) -> RowPattern {
     let columns: Vec<Vec<usize>> =
         rows.iter().map(|row| row.iter().map(|entry| entry.0).collect()).collect();
     RowPattern::new(columns.iter().map(Vec::as_slice))
-}
-
-/// $Q\cdot\dot q - \partial L/\partial t$, from the model and not from the equations that it helps to check.
-pub(crate) fn given_power(model: &Workspace) -> Expr {
-    let g = &model.graph;
-    let v = model.velocities();
-    let forces = g.sum(model.forces.iter().map(|f| g.dot(&f.components, &v)));
-    match model.dynamics {
-        Dynamics::Lagrangian { lagrangian, .. } => {
-            g.sub(forces, g.derivative(lagrangian, model.time))
-        }
-        Dynamics::Equations(_) => forces,
-    }
 }

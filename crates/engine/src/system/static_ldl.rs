@@ -300,7 +300,8 @@ mod tests {
         );
         // The same without rods: of nine rates of a body three are independent.
         forms_agree(
-            "title \"condensed\"\nparameters N = 13\ncoordinates a[1..N], b[1..N]\nlet R[0] = identity(3)\nlet P[0] = [0, 0, 0]\n\
+            "title \"condensed\"\nparameters N = 13\ncoordinates a[1..N], b[1..N]\n\
+             let R[0] = identity(3)\nlet P[0] = [0, 0, 0]\n\
              let R[i = 1..N] = R[i-1]*rotation_z(a[i])*rotation_x(b[i])\n\
              let P[i = 1..N] = P[i-1] - R[i]*[0, 0.2, 1]\nlet w[i = 1..N] = vee(transpose(R[i])*R[i]')\n\
              kinetic sum(i = 1..N, dot(P[i]', P[i]')/2 + dot(w[i], w[i])/5)\n",

@@ -301,9 +301,10 @@ fn pushed(model: &Workspace, ξ: &[Expr]) -> Expr {
 pub(super) fn change(model: &Workspace, f: Expr, ξ: &[Expr]) -> Expr {
     let g = &model.graph;
     let is_constant = ξ.iter().all(|&ξ| !g.varies(ξ));
-    let turned = match is_constant {
-        true => vec![g.zero(); ξ.len()],
-        false => g.directional(ξ, &motion_direction(model)),
+    let turned = if is_constant {
+        vec![g.zero(); ξ.len()]
+    } else {
+        g.directional(ξ, &motion_direction(model))
     };
     let pairs = model.coordinates.iter().enumerate();
     let pairs = pairs.flat_map(|(k, c)| [(c.position, ξ[k]), (c.velocity, turned[k])]);
