@@ -47,7 +47,7 @@ pub(crate) fn kinetic(model: &Workspace, kkt: &Kkt) -> Vec<Diagnostic> {
             "the kinetic energy of the body `{}` is not positive: its inertia is not positive definite",
             body.name
         );
-        Diagnostic::error("E0622", crate::problem::start::dynamics_span(model), message)
+        Diagnostic::error("E0622", crate::problem::dynamics_span(model), message)
             .with_hint("all eigenvalues of the inertia J, and of the metric g, must be above 0")
     };
     model.bodies.iter().filter(indefinite).map(refuse).collect()

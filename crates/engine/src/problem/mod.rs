@@ -10,3 +10,15 @@ pub(crate) mod settings;
 pub(crate) mod start;
 pub(crate) mod state;
 pub(crate) mod unused_multipliers;
+
+use pfaff_model::{Span, Workspace};
+
+/// Where the Lagrangian, or the first equation, stands.
+pub(crate) fn dynamics_span(model: &Workspace) -> Span {
+    match &model.dynamics {
+        pfaff_model::Dynamics::Lagrangian { span, .. } => *span,
+        pfaff_model::Dynamics::Equations(equations) => {
+            equations.first().map(|e| e.span).unwrap_or_default()
+        }
+    }
+}

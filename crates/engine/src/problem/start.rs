@@ -7,7 +7,7 @@
 //! kinetic metric. Positions come first, then velocities. Every value that was not given as it stands is noted.
 
 use pfaff_expr::Expr;
-use pfaff_model::{Diagnostic, Quantity, Span, Workspace};
+use pfaff_model::{Diagnostic, Quantity, Workspace};
 use pfaff_solver::{Advance, EvalError, Lu, NewtonProblem, NewtonRule, Stall, newton};
 
 use crate::motion::note::Note;
@@ -178,8 +178,11 @@ impl Problem<'_> {
             self.polish();
             return Ok(None);
         }
-        let touched = self.touched(known, &rows);
-        if !touched.is_empty() && self.fill(&touched, &given, &rows) {
+        let (touched, reached) = self.touched(known, &rows);
+        // What misses a constraint without any of them stays as it is, whatever they are.
+        let is_open = |(&a, reached): (&usize, bool)| reached || self.scaled(a).abs() <= MET;
+        let is_open = !touched.is_empty() && rows.iter().zip(reached).all(is_open);
+        if is_open && self.fill(&touched, &given, &rows) {
             self.polish();
             return Ok(None);
         }
@@ -244,11 +247,13 @@ impl Problem<'_> {
         self.rows().into_iter().all(|a| self.scaled(a).abs() <= MET)
     }
 
-    /// Missing components that a constraint contains, at the current state or at a scattered one.
-    fn touched(&mut self, known: &[Option<f64>], rows: &[usize]) -> Vec<usize> {
+    /// Missing components that a constraint contains, at the current state or at a scattered one, and which of the
+    /// constraints contain one.
+    fn touched(&mut self, known: &[Option<f64>], rows: &[usize]) -> (Vec<usize>, Vec<bool>) {
         let n = self.kkt.n;
         let kept = self.x().clone();
         let mut touched = vec![false; n + self.kkt.extra];
+        let mut reached = vec![false; rows.len()];
         for seed in SEEDS {
             for (k, x) in self.x().iter_mut().enumerate() {
                 if known[k].is_none() {
@@ -256,9 +261,12 @@ impl Problem<'_> {
                 }
             }
             self.evaluate();
-            for &a in rows {
-                let row = self.kkt.row(a);
-                row.entries().for_each(|(k, c)| touched[k] |= c != 0.0);
+            for (&a, reached) in rows.iter().zip(&mut reached) {
+                for (k, c) in self.kkt.row(a).entries() {
+                    touched[k] |= c != 0.0;
+                    // NOTE: an auxiliary velocity may contain a missing one.
+                    *reached |= c != 0.0 && known.get(k).is_none_or(Option::is_none);
+                }
             }
             for k in (0..self.kkt.extra).rev() {
                 let (row, own) = (self.kkt.definition(k), touched[n + k]);
@@ -266,7 +274,9 @@ impl Problem<'_> {
             }
         }
         *self.x() = kept;
-        (0..n).filter(|&k| known[k].is_none() && touched[k]).collect()
+        self.evaluate();
+        let touched = (0..n).filter(|&k| known[k].is_none() && touched[k]).collect();
+        (touched, reached)
     }
 
     /// Solves for the missing components, as small as possible, from zero and then from scattered guesses.
@@ -491,10 +501,11 @@ impl Problem<'_> {
         let mass = self.kkt.mass();
         let rows = free.iter().copied().chain(self.kkt.n..self.kkt.n + extra);
         let mut metric = RowMatrix::restricted(rows.map(|i| mass.row(i)), &kept);
-        let force = vec![0.0; free.len() + extra];
+        let (force, condensed) = (vec![0.0; free.len() + extra], self.kkt.condensed);
         let blocks = |mass: SparseRows<'_>, saddle: &mut Saddle| {
             let left = left.view();
-            saddle.solve(&Blocks { mass, left, right: left, force: &force, drift: &drift })
+            let (right, force, drift) = (left, &force[..], &drift[..]);
+            saddle.solve(&Blocks { mass, left, right, force, drift, condensed })
         };
         if blocks(metric.view(), saddle).is_err() {
             // NOTE: where the Lagrangian is degenerate every component gets a unit mass in addition.
@@ -586,14 +597,4 @@ fn changes(
         }
     }
     notes
-}
-
-/// Where the Lagrangian, or the first equation, stands.
-pub(crate) fn dynamics_span(model: &Workspace) -> Span {
-    match &model.dynamics {
-        pfaff_model::Dynamics::Lagrangian { span, .. } => *span,
-        pfaff_model::Dynamics::Equations(equations) => {
-            equations.first().map(|e| e.span).unwrap_or_default()
-        }
-    }
 }

@@ -9,10 +9,9 @@ use crate::error::Failure;
 use crate::motion::note::{Note, brief};
 use crate::motion::sample::Sample;
 use crate::problem::affine_body;
+use crate::problem::dynamics_span;
 use crate::problem::initial_multipliers::{StartState, multipliers};
-use crate::problem::start::{
-    Given, NoStart, Start, dynamics_span, given, refuse_infinite_data, start,
-};
+use crate::problem::start::{Given, NoStart, Start, given, refuse_infinite_data, start};
 use crate::run::effective_mass::effective_mass_at_start;
 use crate::run::singular::quoted;
 use crate::system::compiled::{Compiled, CompiledSystem, Dynamics};

@@ -4,7 +4,7 @@
 use pfaff_model::{Diagnostic, Principle, Quantity, Workspace};
 
 use crate::motion::{Stop, StopReason};
-use crate::problem::start::dynamics_span;
+use crate::problem::dynamics_span;
 use crate::system::compiled::{Compiled, CompiledSystem};
 
 /// A vakonomic run that ended where its effective mass is singular.

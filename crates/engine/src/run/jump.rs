@@ -4,7 +4,7 @@ use pfaff_model::{Diagnostic, Principle, Span, Workspace};
 
 use crate::error::Failure;
 use crate::motion::note::{Note, brief};
-use crate::problem::start::dynamics_span;
+use crate::problem::dynamics_span;
 use crate::system::compiled::Contradiction;
 
 /// New values that no velocities complete.

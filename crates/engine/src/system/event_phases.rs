@@ -11,6 +11,8 @@
 //! The last two grow by the same amount each time that the distance to the feature halves: however narrow it is,
 //! the parts of a step become narrow next to it, and nowhere else.
 
+use std::collections::BTreeSet;
+
 use pfaff_expr::{Binary, Expr, Graph, Node, Unary};
 use pfaff_model::{Declarations, Direction, Event};
 use pfaff_solver::{self as solver, EventKind};
@@ -22,10 +24,12 @@ const RESTING: i64 = 1_000_000_000_000;
 /// graphs that have them.
 pub(crate) fn event_phases(g: &Graph, events: &[Expr]) -> Vec<(usize, Expr)> {
     let mut phases: Vec<(usize, Expr)> = Vec::new();
+    let mut seen: BTreeSet<Expr> = BTreeSet::new();
     for (index, &event) in events.iter().enumerate() {
+        seen.clear();
         for e in g.live(&[event]) {
             for phase in phases_of(g, g.node(e)).into_iter().flatten() {
-                if g.varies(phase) && !phases.contains(&(index, phase)) {
+                if g.varies(phase) && seen.insert(phase) {
                     phases.push((index, phase));
                 }
             }

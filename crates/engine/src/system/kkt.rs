@@ -10,9 +10,11 @@ mod inertia;
 mod parameters;
 mod rows;
 
+pub(crate) use parameters::given_power;
+
 use pfaff_expr::Expr;
 use pfaff_mechanics::{Equations, SparseBlocks, sparse_rows};
-use pfaff_model::{Dynamics, Principle, Workspace};
+use pfaff_model::{Principle, Workspace};
 use pfaff_program::{Backend, CompileError, Executor, GraphEvaluator, Program};
 use pfaff_solver::EvalError;
 
@@ -48,6 +50,8 @@ pub(crate) struct Kkt {
     held: Vec<(usize, bool)>,
     /// How many auxiliary velocities there are, each with a row that defines it before those of the constraints.
     pub(crate) extra: usize,
+    /// How many of them are replaced by their definitions before elimination: all or none.
+    pub(crate) condensed: usize,
     /// $M$, $A$, $W$, bend, $f$, $b$, $\psi$, $\varphi$, shift, $E$, $E\[M\]$ and powers, one after another.
     blocks: Vec<f64>,
     layout: Layout,
@@ -218,6 +222,10 @@ impl Kkt {
             },
             held,
             extra,
+            condensed: match &equations.auxiliary {
+                Some(auxiliary) if auxiliary.is_condensed => extra,
+                _ => 0,
+            },
             blocks: vec![0.0; layout.drive + 1],
             layout,
             patterns: {
@@ -313,17 +321,18 @@ impl Kkt {
     /// Solves (K) at the state last evaluated, for the active constraints; the multipliers of the others are zero.
     fn solve_blocks(&mut self) -> Result<(), EvalError> {
         if self.is_whole() {
-            let Self { blocks, layout: l, patterns, saddle, .. } = self;
-            return saddle.solve(&whole(blocks, l, patterns));
+            let Self { blocks, layout: l, patterns, saddle, condensed, .. } = self;
+            return saddle.solve(&whole(blocks, l, patterns, *condensed));
         }
         self.gather(self.layout.drift + self.extra, 1.0);
-        let Self { blocks, layout: l, patterns, saddle, buffers, extra, .. } = self;
+        let Self { blocks, layout: l, patterns, saddle, buffers, extra, condensed, .. } = self;
         saddle.solve(&Blocks {
             mass: patterns.mass.with(&blocks[..l.jacobian]),
             left: buffers.rows.view(),
             right: buffers.directions.view(),
             force: &blocks[l.force..l.drift],
             drift: &buffers.change,
+            condensed: *condensed,
         })?;
         // λ back to its places, from behind.
         let mut from = saddle.solution.len();
@@ -435,8 +444,8 @@ impl Kkt {
     /// The constraints whose multipliers (K) leave free at the state last evaluated; `None` if the
     /// accelerations are not determined.
     fn dependent(&mut self) -> Option<Vec<usize>> {
-        let Self { blocks, layout: l, patterns, saddle, .. } = self;
-        let free = saddle.dependent(&whole(blocks, l, patterns))?;
+        let Self { blocks, layout: l, patterns, saddle, condensed, .. } = self;
+        let free = saddle.dependent(&whole(blocks, l, patterns, *condensed))?;
         free.iter().map(|a| a.checked_sub(self.extra)).collect()
     }
 
@@ -566,13 +575,19 @@ impl Kkt {
 }
 
 /// (K) with all its rows.
-fn whole<'a>(blocks: &'a [f64], l: &Layout, patterns: &'a Patterns) -> Blocks<'a> {
+fn whole<'a>(
+    blocks: &'a [f64],
+    l: &Layout,
+    patterns: &'a Patterns,
+    condensed: usize,
+) -> Blocks<'a> {
     Blocks {
         mass: patterns.mass.with(&blocks[..l.jacobian]),
         left: patterns.jacobian.with(&blocks[l.jacobian..l.directions]),
         right: patterns.directions.with(&blocks[l.directions..l.bend]),
         force: &blocks[l.force..l.drift],
         drift: &blocks[l.drift..l.residual],
+        condensed,
     }
 }
 
@@ -580,17 +595,4 @@ fn pattern(rows: &[Vec<(usize, Expr)>]) -> RowPattern {
     let columns: Vec<Vec<usize>> =
         rows.iter().map(|row| row.iter().map(|entry| entry.0).collect()).collect();
     RowPattern::new(columns.iter().map(Vec::as_slice))
-}
-
-/// $Q\cdot\dot q - \partial L/\partial t$, from the model and not from the equations that it helps to check.
-pub(crate) fn given_power(model: &Workspace) -> Expr {
-    let g = &model.graph;
-    let v = model.velocities();
-    let forces = g.sum(model.forces.iter().map(|f| g.dot(&f.components, &v)));
-    match model.dynamics {
-        Dynamics::Lagrangian { lagrangian, .. } => {
-            g.sub(forces, g.derivative(lagrangian, model.time))
-        }
-        Dynamics::Equations(_) => forces,
-    }
 }

@@ -4,6 +4,7 @@
 pub(crate) mod capabilities;
 pub(crate) mod clearance;
 pub(crate) mod compiled;
+pub(crate) mod condensed;
 pub(crate) mod constraint_scale;
 pub(crate) mod contact;
 pub(crate) mod cusp;

@@ -148,7 +148,8 @@ impl NewtonProblem for OrdinarySystem {
         }
         let none = RowPattern::default();
         let (mass, none) = (self.pattern.with(jacobian), none.with(&[]));
-        let blocks = Blocks { mass, left: none, right: none, force: residual, drift: &[] };
+        let blocks =
+            Blocks { mass, left: none, right: none, force: residual, drift: &[], condensed: 0 };
         self.saddle.solve(&blocks)?;
         self.step.copy_from_slice(&self.saddle.solution);
         Ok(0.0)

@@ -18,6 +18,7 @@
 
 use pfaff_solver::{EvalError, Lu, RankRevealing, SparseLu};
 
+use crate::system::condensed::Condensed;
 use crate::system::sparse_rows::SparseRows;
 
 /// Below this fraction of the largest pivot an entry is rounding of dependent rows: blocks are accurate to about 1e-14.
@@ -36,6 +37,7 @@ pub(crate) struct Saddle {
     lu: Lu,
     sparse: SparseSaddle,
     rank: RankRevealing,
+    condensed: Option<Box<Condensed>>,
     pub(crate) solution: Vec<f64>,
     right: Vec<f64>,
     /// $c$ and $r$, if the matrix needs them.
@@ -44,6 +46,13 @@ pub(crate) struct Saddle {
     outcome: Outcome,
     /// The sign of the determinant in the last solve; zero if rows had to be dropped.
     pub(crate) orientation: f64,
+}
+
+impl Saddle {
+    /// Whether dependent rows had to be dropped in the last solve.
+    pub(crate) fn has_dropped(&self) -> bool {
+        self.outcome == Outcome::Dropped
+    }
 }
 
 /// How a solve went.
@@ -56,6 +65,8 @@ enum Outcome {
     Sparse,
     /// Dependent rows had to be dropped.
     Dropped,
+    /// Without the auxiliary velocities.
+    Condensed,
 }
 
 /// Which factors of the matrix a solve takes.
@@ -85,6 +96,8 @@ pub(crate) struct Blocks<'a> {
     pub(crate) right: SparseRows<'a>,
     pub(crate) force: &'a [f64],
     pub(crate) drift: &'a [f64],
+    /// So many of the last columns are replaced first, each by what one of the first rows says of it.
+    pub(crate) condensed: usize,
 }
 
 impl Blocks<'_> {
@@ -196,6 +209,9 @@ impl Saddle {
             return Err(EvalError::NotFinite);
         }
         self.orientation = 0.0;
+        if blocks.condensed > 0 {
+            return self.solve_condensed(Factors::New, blocks);
+        }
         self.right.clear();
         self.right.extend_from_slice(blocks.force);
         self.right.extend_from_slice(blocks.drift);
@@ -236,6 +252,9 @@ impl Saddle {
         if factors == Factors::New || !is_known {
             return self.solve(blocks);
         }
+        if blocks.condensed > 0 {
+            return self.solve_condensed(Factors::Last, blocks);
+        }
         let mut solution = std::mem::take(&mut self.solution);
         solution[..blocks.force.len()].copy_from_slice(blocks.force);
         solution[blocks.force.len()..].copy_from_slice(blocks.drift);
@@ -251,6 +270,8 @@ impl Saddle {
         match self.outcome {
             Outcome::Full => self.lu.solve(right),
             Outcome::Sparse => self.sparse.lu.solve(right),
+            // It is asked for by [`Saddle::solve_by`] alone.
+            Outcome::Condensed => return Err(EvalError::Singular),
             Outcome::Dropped => {
                 self.right.clear();
                 self.right.extend_from_slice(right);
@@ -291,12 +312,31 @@ impl Saddle {
             Outcome::Full => self.lu.pivot_ratio(),
             Outcome::Sparse => self.sparse.lu.pivot_ratio(),
             Outcome::Dropped => 0.0,
+            Outcome::Condensed => self.condensed.as_ref().map_or(0.0, |c| c.pivot_ratio()),
         }
+    }
+
+    fn solve_condensed(
+        &mut self,
+        factors: Factors,
+        blocks: &Blocks<'_>,
+    ) -> Result<(), EvalError> {
+        let condensed = self.condensed.get_or_insert_default();
+        let (solved, dropped) = condensed.solve(factors, blocks, &mut self.solution);
+        self.orientation = condensed.orientation();
+        self.balance.clear();
+        self.outcome = if dropped { Outcome::Dropped } else { Outcome::Condensed };
+        solved
     }
 
     /// Which multipliers belong to constraints that depend on others, after a solve that dropped some; `None`
     /// if accelerations are free.
     pub(crate) fn dependent(&mut self, blocks: &Blocks<'_>) -> Option<Vec<usize>> {
+        if blocks.condensed > 0 {
+            let condensed = self.condensed.get_or_insert_default();
+            let rows = condensed.dependent(blocks)?.into_iter();
+            return Some(rows.map(|a| blocks.condensed + a).collect());
+        }
         let (n, m) = (blocks.force.len(), blocks.drift.len());
         self.assemble(blocks);
         self.balance.clear();
@@ -378,7 +418,7 @@ mod tests {
         let mut saddle = Saddle::default();
         let (mass, rows) = (full(mass, force.len()), full(rows, force.len()));
         let (mass, left) = (mass.view(), rows.view());
-        let blocks = Blocks { mass, left, right: left, force, drift };
+        let blocks = Blocks { mass, left, right: left, force, drift, condensed: 0 };
         saddle.solve(&blocks).map(|()| saddle.solution.clone())
     }
 

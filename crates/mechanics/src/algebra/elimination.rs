@@ -69,6 +69,9 @@ fn pivot(
             };
             if best.is_none_or(|(least, _)| cost < least) && !g.vanishes_modulo_prime(e) {
                 best = Some((cost, (i, j)));
+                if cost == (false, 0) {
+                    return Some((i, j));
+                }
             }
         }
     }

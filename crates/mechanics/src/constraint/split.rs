@@ -116,16 +116,11 @@ pub(crate) fn last_declared(
     let (free, bound): (Vec<usize>, Vec<usize>) = (0..model.coordinates.len())
         .rev()
         .partition(|&k| holder(model, equations, rows, k).is_none());
-    let mut chosen: Vec<usize> = Vec::new();
-    for k in free.into_iter().chain(bound) {
-        let mut columns: Vec<Vec<Expr>> = Vec::new();
-        for &c in chosen.iter().chain([&k]) {
-            columns.push(rows.iter().map(|&a| equations.jacobian[a][c]).collect());
-        }
-        if g.rank(&columns) == columns.len() {
-            chosen.push(k);
-        }
-    }
+    let order = [free, bound].concat();
+    let column = |&k: &usize| rows.iter().map(|&a| equations.jacobian[a][k]).collect();
+    let columns: Vec<Vec<Expr>> = order.iter().map(column).collect();
+    let first = g.independent_rows(&columns).into_iter();
+    let mut chosen: Vec<usize> = first.map(|i| order[i]).collect();
     chosen.sort_unstable();
     chosen
 }

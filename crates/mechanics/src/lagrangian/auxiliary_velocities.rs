@@ -25,8 +25,9 @@ use crate::algebra::elimination_order::{elimination_steps, substitution_order};
 
 /// More shared velocities than this for each coordinate describe motions that the joints do not have, as the nine rates
 /// of a rotation do. Elimination then takes small inertias from large ones: eight digits are lost over twenty bodies.
+/// So they are replaced by their definitions, in numbers where that is long.
 const MOST: usize = 5;
-/// Steps for each unknown beyond which auxiliary velocities are not replaced by their definitions.
+/// Steps for each unknown beyond which auxiliary velocities are not replaced by their definitions in expressions.
 const LONGEST: usize = 256;
 
 /// $\tilde M$, $D$ and $\tilde A$ by their entries.
@@ -38,6 +39,8 @@ pub struct AuxiliaryVelocities {
     pub definitions: Vec<Vec<(usize, Expr)>>,
     /// $\tilde A = \partial\tilde\psi/\partial\xi$
     pub jacobian: Vec<Vec<(usize, Expr)>>,
+    /// Whether elimination has to begin with $M = J^\top\tilde M J$ in numbers: others lose digits.
+    pub is_condensed: bool,
 }
 
 impl AuxiliaryVelocities {
@@ -55,6 +58,7 @@ impl AuxiliaryVelocities {
                 mass: symmetric(&g.jacobian_columns(momenta, &velocities)),
                 definitions: Vec::new(),
                 jacobian: rows(&g.jacobian_columns(residual, &velocities), residual.len()),
+                is_condensed: false,
             }
         })
     }
@@ -66,9 +70,7 @@ impl AuxiliaryVelocities {
         let roots: Vec<Expr> =
             [lagrangian].into_iter().chain(residual.iter().copied()).collect();
         let shared = shared_velocities(g, &roots, &velocities)?;
-        if shared.len() > MOST * velocities.len() {
-            return None;
-        }
+        let is_condensed = shared.len() > MOST * velocities.len();
         let symbol = |k: usize| g.symbol(&format!("auxiliary velocity {k}"), Role::Free);
         let parts: Vec<(Expr, Expr)> =
             shared.iter().enumerate().map(|(k, &e)| (e, symbol(k))).collect();
@@ -83,8 +85,9 @@ impl AuxiliaryVelocities {
             row.push((velocities.len() + k, g.one()));
         }
         let jacobian = rows(&g.jacobian_columns(&whole[1..], &symbols), residual.len());
-        let found = Self { mass, definitions: slopes, jacobian };
-        if !found.is_shorter() {
+        let found = Self { mass, definitions: slopes, jacobian, is_condensed };
+        let is_better = if is_condensed { found.is_long() } else { found.is_shorter() };
+        if !is_better {
             return None;
         }
         // What a Lagrangian that is not quadratic leaves of w is written out again.
@@ -101,17 +104,29 @@ impl AuxiliaryVelocities {
             mass: written(found.mass),
             definitions: written(found.definitions),
             jacobian: written(found.jacobian),
+            is_condensed,
         })
+    }
+
+    /// The columns of $\tilde M$, and those of the definitions and of the constraints.
+    fn patterns(&self) -> [Vec<Vec<usize>>; 2] {
+        let columns = |row: &Vec<(usize, Expr)>| -> Vec<usize> {
+            row.iter().map(|entry| entry.0).collect()
+        };
+        let rows = self.definitions.iter().chain(&self.jacobian);
+        [self.mass.iter().map(columns).collect(), rows.map(columns).collect()]
+    }
+
+    /// Whether $M$ and $A$ written out, and their elimination, are too long for expressions.
+    fn is_long(&self) -> bool {
+        let [mass, rows] = self.patterns();
+        let limit = LONGEST * (mass.len() + rows.len());
+        steps_written_out(&mass, &rows, self.definitions.len(), limit).is_none()
     }
 
     /// Whether the elimination has fewer steps than that of $M$ and $A$.
     fn is_shorter(&self) -> bool {
-        let columns = |row: &Vec<(usize, Expr)>| -> Vec<usize> {
-            row.iter().map(|entry| entry.0).collect()
-        };
-        let mass: Vec<Vec<usize>> = self.mass.iter().map(columns).collect();
-        let rows: Vec<Vec<usize>> =
-            self.definitions.iter().chain(&self.jacobian).map(columns).collect();
+        let [mass, rows] = self.patterns();
         let limit = LONGEST * (mass.len() + rows.len());
         let substituted = substitution_order(&mass, &rows, self.definitions.len(), limit);
         let substituted = substituted.map(|found| found.1);

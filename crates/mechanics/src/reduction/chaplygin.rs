@@ -149,20 +149,26 @@ impl Chaplygin {
         };
         let (mut mass, rest) = bracket(self.lagrangian);
         let mut force: Vec<Expr> = rest.into_iter().map(|r| g.neg(r)).collect();
+        let given = self.given(model);
         for (α, (&ε, &π)) in self.rates.iter().zip(π).enumerate() {
-            let (bend, rest) = bracket(ε);
-            let slopes = g.gradient(ε, &v);
-            let given = self.given(model, self.dependent[α]);
-            for i in 0..v.len() {
-                for j in 0..v.len() {
-                    mass[i][j] = g.sub(mass[i][j], g.mul(π, bend[i][j]));
+            let pull = given[self.dependent[α]];
+            if pull != g.zero() {
+                for (force, slope) in force.iter_mut().zip(g.gradient(ε, &v)) {
+                    *force = g.add(*force, g.mul(pull, slope));
                 }
-                let pulled = g.mul(given, slopes[i]);
-                force[i] = g.sum([force[i], g.mul(π, rest[i]), pulled]);
+            }
+            if π != g.zero() {
+                let (bend, rest) = bracket(ε);
+                for i in 0..v.len() {
+                    for j in 0..v.len() {
+                        mass[i][j] = g.sub(mass[i][j], g.mul(π, bend[i][j]));
+                    }
+                    force[i] = g.add(force[i], g.mul(π, rest[i]));
+                }
             }
         }
-        for (i, &k) in self.base.iter().enumerate() {
-            force[i] = g.add(force[i], self.given(model, k));
+        for (force, &k) in force.iter_mut().zip(&self.base) {
+            *force = g.add(*force, given[k]);
         }
         (mass, force)
     }
@@ -187,8 +193,8 @@ impl Chaplygin {
         Some(all)
     }
 
-    /// $Q_k$ with $\varepsilon$ inserted.
-    fn given(&self, model: &Workspace, k: usize) -> Expr {
+    /// $Q$ with $\varepsilon$ inserted.
+    fn given(&self, model: &Workspace) -> Vec<Expr> {
         let g = &model.graph;
         let velocities = model.velocities();
         let inserted: Vec<(Expr, Expr)> = self
@@ -197,7 +203,9 @@ impl Chaplygin {
             .map(|&k| velocities[k])
             .zip(self.rates.iter().copied())
             .collect();
-        g.substitute(&[g.sum(model.forces.iter().map(|f| f.components[k]))], &inserted)[0]
+        let component = |k: usize| g.sum(model.forces.iter().map(|f| f.components[k]));
+        let given: Vec<Expr> = (0..velocities.len()).map(component).collect();
+        g.substitute(&given, &inserted)
     }
 
     /// The power of the forces along $(\dot q^\mu, \partial\varepsilon^\alpha/\partial\dot q^\mu\,\dot
@@ -205,12 +213,11 @@ impl Chaplygin {
     pub(crate) fn power(&self, model: &Workspace) -> Expr {
         let g = &model.graph;
         let (_, v) = self.base_symbols(model);
-        let direct = self.base.iter().zip(&v).map(|(&k, &v)| g.mul(self.given(model, k), v));
-        let pulled = self
-            .dependent
-            .iter()
-            .zip(&self.rates)
-            .map(|(&k, &ε)| g.mul(self.given(model, k), g.dot(&g.gradient(ε, &v), &v)));
+        let given = self.given(model);
+        let direct = self.base.iter().zip(&v).map(|(&k, &v)| g.mul(given[k], v));
+        let pulled = self.dependent.iter().zip(&self.rates);
+        let pulled = pulled.filter(|part| given[*part.0] != g.zero());
+        let pulled = pulled.map(|(&k, &ε)| g.mul(given[k], g.dot(&g.gradient(ε, &v), &v)));
         let work = g.sum(direct.chain(pulled));
         g.sub(work, g.derivative(self.lagrangian, model.time))
     }

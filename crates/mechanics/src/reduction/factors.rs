@@ -33,9 +33,12 @@ pub struct SaddleSolution {
 /// Solves (K), in at most so many steps of elimination.
 ///
 /// `None` if that is not enough, if the matrix is not symmetric (reactions along other directions than the
-/// constraints', the restricted principle), or if it is
-/// singular at every state, as with redundant constraints.
+/// constraints', the restricted principle), if it is
+/// singular at every state, as with redundant constraints, or if its matrix has to be condensed in numbers first.
 pub fn solve_saddle(g: &Graph, equations: &Equations, most: usize) -> Option<SaddleSolution> {
+    if equations.auxiliary.as_ref().is_some_and(|auxiliary| auxiliary.is_condensed) {
+        return None;
+    }
     let SparseBlocks { mass, definitions, jacobian, .. } = equations.sparse(g);
     let (n, size) = (equations.force.len(), mass.len());
     let is_saddle = equations.principle != Principle::Restricted;

@@ -13,7 +13,7 @@
 //! Krishnaprasad, Marsden and Murray 1996\].
 
 use pfaff_expr::{Expr, ZeroTest};
-use pfaff_model::{Dynamics, Principle, Workspace};
+use pfaff_model::{Dynamics, Force, Principle, Workspace};
 
 use crate::algebra::annihilator::{annihilator, plain_annihilator};
 use crate::equations::{Equations, Refusal};
@@ -242,10 +242,14 @@ fn momentum(
     let mut momentum = along(model, &equations.momenta, ξ);
     let mut rate = Some(pushed);
     if equations.principle == Principle::Vakonomic {
-        let parts = equations.jacobian.iter().map(|row| along(model, row, ξ));
+        // NOTE: without `along`, W = A.
+        let parts = components(model, equations, ξ).into_iter();
         let carried = equations.multipliers.iter().zip(parts).map(|(&μ, a)| g.mul(μ, a));
         momentum = g.sub(momentum, g.sum(carried));
-        let invariant = equations.residual.iter().all(|&ψ| g.is_zero(change(model, ψ, ξ)));
+        // One sum with free multipliers is invariant only where each of the constraints is.
+        let weighted = equations.residual.iter().zip(&model.results.lambda);
+        let all = g.sum(weighted.map(|(&ψ, &λ)| g.mul(λ, ψ)));
+        let invariant = g.is_zero(change(model, all, ξ));
         rate = rate.filter(|_| invariant);
     } else {
         let reactions = components(model, equations, ξ).into_iter().zip(&model.results.lambda);
@@ -286,18 +290,25 @@ fn components(model: &Workspace, equations: &Equations, ξ: &[Expr]) -> Vec<Expr
 
 /// $Q\cdot\xi$
 fn pushed(model: &Workspace, ξ: &[Expr]) -> Expr {
-    model.graph.sum(model.forces.iter().map(|f| along(model, &f.components, ξ)))
+    let g = &model.graph;
+    let moved: Vec<usize> = (0..ξ.len()).filter(|&k| ξ[k] != g.zero()).collect();
+    let component = |f: &[Expr], &k: &usize| (f[k] != g.zero()).then(|| g.mul(f[k], ξ[k]));
+    let power = |f: &Force| g.sum(moved.iter().filter_map(|k| component(&f.components, k)));
+    g.sum(model.forces.iter().map(power))
 }
 
 /// $\xi^k F_{q^k} + \dot\xi^k F_{\dot q^k}$
 pub(super) fn change(model: &Workspace, f: Expr, ξ: &[Expr]) -> Expr {
     let g = &model.graph;
-    let turned = g.directional(ξ, &motion_direction(model));
-    let mut direction: Vec<(Expr, Expr)> = Vec::new();
-    for (k, c) in model.coordinates.iter().enumerate() {
-        direction.push((c.position, ξ[k]));
-        direction.push((c.velocity, turned[k]));
-    }
+    let is_constant = ξ.iter().all(|&ξ| !g.varies(ξ));
+    let turned = if is_constant {
+        vec![g.zero(); ξ.len()]
+    } else {
+        g.directional(ξ, &motion_direction(model))
+    };
+    let pairs = model.coordinates.iter().enumerate();
+    let pairs = pairs.flat_map(|(k, c)| [(c.position, ξ[k]), (c.velocity, turned[k])]);
+    let direction: Vec<(Expr, Expr)> = pairs.filter(|pair| pair.1 != g.zero()).collect();
     g.directional(&[f], &direction)[0]
 }
 

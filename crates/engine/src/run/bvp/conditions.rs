@@ -14,8 +14,8 @@ use pfaff_model::{
 };
 
 use crate::motion::note::brief;
+use crate::problem::dynamics_span;
 use crate::problem::settings::Run;
-use crate::problem::start::dynamics_span;
 use crate::problem::start::given;
 
 /// All conditions of a problem.

@@ -8,7 +8,8 @@ use crate::error::Failure;
 use crate::motion::note::brief;
 use crate::motion::sample::{Sample, sample_symbols};
 use crate::motion::{EventRecord, Motion, Series};
-use crate::problem::start::{Start, dynamics_span};
+use crate::problem::dynamics_span;
+use crate::problem::start::Start;
 use crate::run::hybrid::HybridRun;
 use crate::run::hybrid::filippov::{can_slide, movable};
 use crate::run::hybrid::phase::{

@@ -7,7 +7,7 @@ use pfaff_program::Program;
 use pfaff_solver::{VolterraPoint, VolterraSystem, narrow_places};
 
 use crate::problem::break_points::Variable;
-use crate::problem::start::dynamics_span;
+use crate::problem::dynamics_span;
 use crate::run::volterra::compiled::CompiledVolterra;
 use crate::run::volterra::volterra_equations::{VolterraEquations, mistake, parameter};
 

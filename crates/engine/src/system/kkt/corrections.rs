@@ -18,10 +18,12 @@ impl Kkt {
         factors: Factors,
     ) -> Result<&[f64], EvalError> {
         self.gather(self.layout.residual, -1.0);
-        let Self { blocks, layout: l, patterns, saddle, buffers, .. } = self;
+        let Self { blocks, layout: l, patterns, saddle, buffers, condensed, .. } = self;
         let Buffers { zeros, change, rows, .. } = buffers;
         let (mass, rows) = (patterns.mass.with(&blocks[..l.jacobian]), rows.view());
-        let blocks = Blocks { mass, left: rows, right: rows, force: zeros, drift: change };
+        let condensed = *condensed;
+        let blocks =
+            Blocks { mass, left: rows, right: rows, force: zeros, drift: change, condensed };
         saddle.solve_by(factors, &blocks)?;
         Ok(&self.saddle.solution[..self.n])
     }
@@ -35,7 +37,8 @@ impl Kkt {
         &mut self,
         factors: Factors,
     ) -> Result<(&[f64], bool), EvalError> {
-        let Self { n, extra, blocks, layout: l, patterns, saddle, buffers, .. } = self;
+        let Self { n, extra, blocks, layout: l, patterns, saddle, buffers, condensed, .. } =
+            self;
         let Buffers { zeros, change, rows, metric, .. } = buffers;
         let jacobian = patterns.jacobian.with(&blocks[l.jacobian..l.directions]);
         rows.clear();
@@ -49,7 +52,9 @@ impl Kkt {
             change.push(-blocks[l.position + a]);
         }
         let (mass, rows) = (patterns.mass.with(&blocks[..l.jacobian]), rows.view());
-        let plain = Blocks { mass, left: rows, right: rows, force: zeros, drift: change };
+        let condensed = *condensed;
+        let plain =
+            Blocks { mass, left: rows, right: rows, force: zeros, drift: change, condensed };
         let is_plain = saddle.solve_by(factors, &plain).is_ok();
         if !is_plain {
             metric.clear();

@@ -1,5 +1,8 @@
 //! The blocks of (K) with other parameters.
 
+use pfaff_expr::Expr;
+use pfaff_model::{Dynamics, Workspace};
+
 use crate::system::kkt::{Buffers, Kkt, Run};
 use crate::system::saddle_point::Saddle;
 
@@ -22,5 +25,18 @@ impl Kkt {
             Run::Sketch(sketch) => sketch.set_parameters(parameters),
             Run::Program(run) => run.set_parameters(parameters),
         }
+    }
+}
+
+/// $Q\cdot\dot q - \partial L/\partial t$, from the model and not from the equations that it helps to check.
+pub(crate) fn given_power(model: &Workspace) -> Expr {
+    let g = &model.graph;
+    let v = model.velocities();
+    let forces = g.sum(model.forces.iter().map(|f| g.dot(&f.components, &v)));
+    match model.dynamics {
+        Dynamics::Lagrangian { lagrangian, .. } => {
+            g.sub(forces, g.derivative(lagrangian, model.time))
+        }
+        Dynamics::Equations(_) => forces,
     }
 }

@@ -117,16 +117,27 @@ pub(super) fn paired(atoms: &mut Atoms, p: &Polynomial) -> Polynomial {
 fn next_pair(atoms: &mut Atoms, p: &Polynomial) -> Option<Polynomial> {
     let all = angles(atoms, p);
     let circles: Vec<(u32, u32)> = all.iter().map(|a| atoms.circle(a)).collect();
+    let has_quotients = p.terms().any(|(m, _)| m.factors().iter().any(|&(_, n)| n < 0));
     for (m, k) in p.terms() {
         for (angle, &(s, c)) in all.iter().zip(&circles) {
+            // Squares of a sine and a cosine differ: without one of them, the other term would divide by it.
+            if !has_quotients && m.exponent(s) == 0 && m.exponent(c) == 0 {
+                continue;
+            }
             if let Some(made) = pythagoras(p, m, k, (s, c), angle.hyperbolic) {
                 return Some(made);
             }
         }
-        for (i, a) in all.iter().enumerate() {
-            for (j, b) in all.iter().enumerate() {
-                if i != j && !a.hyperbolic && !b.hyperbolic {
-                    let made = sum_of_angles(atoms, p, m, k, (a, circles[i]), (b, circles[j]));
+        // Of both angles the term has a factor.
+        let has = |atom: u32| m.exponent(atom) >= 1;
+        let within: Vec<usize> = (0..all.len())
+            .filter(|&i| !all[i].hyperbolic && (has(circles[i].0) || has(circles[i].1)))
+            .collect();
+        for &i in &within {
+            for &j in &within {
+                if i != j {
+                    let (a, b) = ((&all[i], circles[i]), (&all[j], circles[j]));
+                    let made = sum_of_angles(atoms, p, m, k, a, b);
                     if made.is_some() {
                         return made;
                     }
@@ -233,8 +244,11 @@ pub(super) fn doubled(atoms: &mut Atoms, p: &Polynomial) -> Option<Polynomial> {
         let (s, c) = atoms.circle(&angle);
         let (twice, _) = Angle::signed(false, angle.plus(&angle, 1));
         let (s2, c2) = atoms.circle(&twice);
-        let terms: Vec<(Monomial, Coefficient)> =
-            p.terms().map(|(m, k)| (m.clone(), *k)).collect();
+        let terms: Vec<(Monomial, Coefficient)> = p
+            .terms()
+            .filter(|(m, _)| m.exponent(c) >= 1)
+            .map(|(m, k)| (m.clone(), *k))
+            .collect();
         for (m, k) in terms {
             let Some(&now) = p.coefficient(&m) else { continue };
             if now != k {
