@@ -368,6 +368,9 @@ fn compared(first: &FirstRun<'_>, y0: &[f64], kind: Kind) -> Option<SecondRun> {
     let (mut errors, mut velocity_errors) = (Vec::new(), Vec::new());
     let mut there = Sample::new(n, system.m);
     system.resolve(outcome.t, &outcome.y, true, &mut there).ok()?;
+    if is_loose && reached.t == outcome.t && comparison.apart.is_none() {
+        comparison.end(outcome.t, &last, &there);
+    }
     let all_steps = first.steps_before as f64 + steps;
     // Rounding of steps, which may all be in the same direction, and of data.
     let summed = all_steps.min(MOST_SUMMED) + first.of_tables;

@@ -139,6 +139,18 @@ impl<'a> Comparison<'a> {
         second > BENT * first
     }
 
+    /// Compares the ends of both runs, which may lie beyond the last place that was compared.
+    pub(super) fn end(&mut self, t: f64, here: &Sample, there: &Sample) {
+        self.here.clone_from(here);
+        self.there.clone_from(there);
+        for (i, (a, b)) in here.q.iter().zip(&there.q).enumerate() {
+            self.largest = self.largest.max((a - b).abs() / self.scales[i]);
+        }
+        if self.largest > self.most || self.is_bent(t) {
+            self.apart = Some(t);
+        }
+    }
+
     fn next(&self, end: f64) -> Option<f64> {
         let t = self.steps.first()?.as_step().end();
         (if self.forward { t <= end } else { t >= end }).then_some(t)
