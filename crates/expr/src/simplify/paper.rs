@@ -22,6 +22,8 @@ mod quotient;
 mod relations;
 mod trigonometry;
 
+use std::collections::BTreeMap;
+
 use num_traits::One;
 use rustc_hash::FxHashMap;
 
@@ -32,6 +34,7 @@ use crate::print;
 use atoms::{Arguments, Atom, Generator};
 use collect::Collector;
 use form::{Form, Leaf, Place, rank};
+use normal::NormalForm;
 use pen::{Pen, number};
 use polynomial::{Budget, Coefficient, Monomial, Polynomial};
 use quotient::Field;
@@ -84,6 +87,8 @@ impl Graph {
         /// A name has to be looked up: it must save three characters of ten, of a formula that is long. One that is
         /// looked up anyway may stand in short formulas too.
         const SHORT: usize = 50;
+        /// Formulas that become shorter by a name, from which on it is looked up anyway.
+        const MANY: usize = 4;
         let mut paper = Paper::new(self);
         let mut chosen: Vec<Expr> = Vec::with_capacity(pairs.len());
         let mut waiting = Vec::new();
@@ -94,20 +99,30 @@ impl Graph {
                 continue;
             }
             let width = paper.text_width(paper.write(plain, &paper.desk));
-            if width <= SHORT {
-                waiting.push((i, width));
-            } else if paper.saves(named, width) {
+            if width > SHORT && paper.saves(named, width) {
                 chosen[i] = named;
+            } else {
+                waiting.push((i, width));
             }
         }
         let mut known: Vec<Expr> = Vec::new();
         for (&e, &[plain, _]) in chosen.iter().zip(pairs).filter(|(e, pair)| **e != pair[0]) {
             known.extend(self.names_beyond(e, plain));
         }
+        let mut uses: BTreeMap<Expr, usize> = BTreeMap::new();
+        for &(i, width) in waiting.iter().filter(|_| waiting.len() >= MANY) {
+            let [plain, named] = pairs[i];
+            if paper.saves_some(named, width) {
+                for name in self.names_beyond(named, plain) {
+                    *uses.entry(name).or_insert(0) += 1;
+                }
+            }
+        }
+        known.extend(uses.into_iter().filter(|u| u.1 >= MANY).map(|u| u.0));
         for (i, width) in waiting {
             let [plain, named] = pairs[i];
             let is_known = self.names_beyond(named, plain).iter().all(|s| known.contains(s));
-            if is_known && paper.saves(named, width) {
+            if is_known && (paper.saves(named, width) || paper.saves_some(named, width)) {
                 chosen[i] = named;
             }
         }
@@ -154,7 +169,17 @@ impl Graph {
     /// ```
     pub fn factor_of_all_terms(&self, sides: &[Expr]) -> Expr {
         let normal = normal::normal_form(self, sides, Arguments::Whole, READING);
-        self.shared_factor(normal, Shared::Positions).unwrap_or_else(|| self.one())
+        let hides = normal.as_ref().is_some_and(NormalForm::has_multiple_angles);
+        let whole =
+            self.shared_factor(normal, Shared::Positions).unwrap_or_else(|| self.one());
+        if !hides {
+            return whole;
+        }
+        // sin(x) in sin(2*x)
+        let rest: Vec<Expr> = sides.iter().map(|&e| self.div(e, whole)).collect();
+        let normal = normal::normal_form(self, &rest, Arguments::Apart, READING);
+        let more = self.shared_factor(normal, Shared::Positions);
+        more.map_or(whole, |more| self.mul(whole, more))
     }
 
     /// What an equation $e = 0$ may be divided by: numbers and parameters that all terms have as a factor, or that some
@@ -208,8 +233,22 @@ impl Graph {
         factors
     }
 
-    fn shared_factor(&self, normal: Option<normal::NormalForm>, what: Shared) -> Option<Expr> {
-        let normal = normal?;
+    fn shared_factor(&self, normal: Option<NormalForm>, what: Shared) -> Option<Expr> {
+        let mut normal = normal?;
+        let is_still = |field: &Field, atom: u32| match field.atoms.atom(atom) {
+            Atom::Node(e) => self.symbol_of(*e).is_some_and(|s| {
+                matches!(s.role, Role::Parameter | Role::Coordinate { order: 0 })
+            }),
+            Atom::Sin(_) | Atom::Cos(_) => true,
+            Atom::Tan(_) | Atom::Exp(_) | Atom::Root(_) => false,
+        };
+        let common_sums = if what == Shared::Positions {
+            normal.take_common_sums(&is_still)
+        } else {
+            Vec::new()
+        };
+        let sines =
+            if what == Shared::Positions { normal.take_sines() } else { Vec::new() };
         let mut sum = Polynomial::zero();
         let values = normal.values.iter().filter(|q| !q.above.is_zero());
         for (i, q) in values.enumerate() {
@@ -244,6 +283,13 @@ impl Graph {
                 let base = self.constant_atom(&normal.field, atom)?;
                 factor = self.mul(factor, self.pow(base, self.integer(i64::from(n))));
             }
+        }
+        for sine in sines {
+            factor = self.mul(factor, self.constant_atom(&normal.field, sine)?);
+        }
+        for (sum, n) in common_sums {
+            let sum = self.constant_polynomial(&normal.field, &sum)?;
+            factor = self.mul(factor, self.pow(sum, self.integer(n)));
         }
         Some(factor)
     }
@@ -317,6 +363,14 @@ impl<'a> Paper<'a> {
         other.saturating_mul(10) < width.saturating_mul(7)
     }
 
+    /// Whether a formula with names is shorter by more than a name.
+    fn saves_some(&mut self, named: Expr, width: usize) -> bool {
+        const NAME: usize = 12;
+        self.choose(named, 0);
+        let other = self.text_width(self.write(named, &self.desk));
+        other.saturating_add(NAME) <= width
+    }
+
     /// Decides how an expression will be written.
     fn choose(&mut self, e: Expr, depth: usize) {
         if self.chosen.contains_key(&e) {
@@ -381,9 +435,15 @@ impl<'a> Paper<'a> {
         for &(_, part) in &parts {
             self.choose(part, depth + 1);
         }
+        let written = self.write(e, &self.desk);
+        let written = print::is_small(&self.desk, written).then_some(written);
         let before = self.chosen.insert(e, Choice::Sum(parts));
         let made = self.write(e, &self.desk);
-        if self.text_width(made) >= best
+        // An acceleration stands once, behind its mass.
+        let accelerations = |e: Expr| self.desk.to_text(e).matches("\'\'").count();
+        let is_longer = self.text_width(made) >= best
+            || written.is_some_and(|w| accelerations(made) > accelerations(w));
+        if is_longer
             && let Some(before) = before
         {
             self.chosen.insert(e, before);
@@ -456,8 +516,11 @@ impl<'a> Paper<'a> {
             leaves: Vec::new(),
             leaf: &mut leaf,
             sums: normal.sums,
+            differences: normal.differences,
             grouped: FxHashMap::default(),
             work: Budget(allowed),
+            is_linear: false,
+            is_above: false,
         };
         let mut form = collector.quotient(&normal.values[0]);
         form.sort(&collector.leaves);

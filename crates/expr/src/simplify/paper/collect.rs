@@ -28,34 +28,43 @@ pub(super) struct Collector<'a> {
     pub(super) leaf: &'a mut dyn FnMut(&Field, u32) -> Leaf,
     /// Sums that the expression was written with.
     pub(super) sums: Vec<Polynomial>,
+    /// Differences as the expression was written with them.
+    pub(super) differences: Vec<Polynomial>,
     /// Sums whose terms were grouped before.
     pub(super) grouped: FxHashMap<Polynomial, Form>,
     pub(super) work: Budget,
+    /// Whether each rate should stand once, behind its coefficient.
+    pub(super) is_linear: bool,
+    /// Whether what is written stands above a sum.
+    pub(super) is_above: bool,
 }
 
 impl Collector<'_> {
     /// The shortest formula of a quotient: one fraction, what the division gives and a rest, or the terms that the
     /// denominator divides apart from the others.
     pub(super) fn quotient(&mut self, q: &Quotient) -> Form {
-        let mut best = self.fraction(q);
-        if let Some(parts) = self.apart(q) {
-            let parts: Vec<Form> = parts.iter().map(|part| self.fraction(part)).collect();
-            let sum = Form::Sum(parts.into_iter().flat_map(Form::terms).collect());
-            if self.cost(&sum) < self.cost(&best) {
-                best = sum;
-            }
-        }
+        self.is_linear = self.is_linear_in_rates(&q.above);
+        let mut best = self.fraction_or_parts(q);
         if q.below.is_empty() {
             return best;
         }
         for (whole, rest) in self.division(q).into_iter().chain(self.divisible_terms(q)) {
-            let parts = [self.fraction(&whole), self.fraction(&rest)];
+            let parts = [self.fraction(&whole), self.fraction_or_parts(&rest)];
             let sum = Form::Sum(parts.into_iter().flat_map(Form::terms).collect());
             if self.cost(&sum) < self.cost(&best) {
                 best = sum;
             }
         }
         best
+    }
+
+    /// One fraction, or the sum of those that have other denominators.
+    fn fraction_or_parts(&mut self, q: &Quotient) -> Form {
+        let whole = self.fraction(q);
+        let Some(parts) = self.apart(q) else { return whole };
+        let parts: Vec<Form> = parts.iter().map(|part| self.fraction(part)).collect();
+        let sum = Form::Sum(parts.into_iter().flat_map(Form::terms).collect());
+        if self.cost(&sum) < self.cost(&whole) { sum } else { whole }
     }
 
     /// Quotient and rest of the division by a denominator that is one sum.
@@ -120,7 +129,9 @@ impl Collector<'_> {
     }
 
     fn fraction(&mut self, q: &Quotient) -> Form {
+        self.is_above = !q.below.is_empty();
         let above = self.polynomial(&q.above);
+        self.is_above = false;
         let mut whole = above;
         for (&f, &n) in &q.below {
             let factor = self.field.factors[f].clone();
@@ -161,7 +172,34 @@ impl Collector<'_> {
     }
 
     fn cost(&self, form: &Form) -> usize {
-        form.cost(&self.leaves)
+        /// Characters for a rate that stands there again.
+        const AGAIN: usize = 8;
+        let cost = if self.is_above {
+            form.cost_above(&self.leaves)
+        } else {
+            form.cost(&self.leaves)
+        };
+        if !self.is_linear {
+            return cost;
+        }
+        let mut counts = BTreeMap::new();
+        form.count_rates(&self.leaves, &mut counts);
+        cost + AGAIN * counts.values().map(|n| n - 1).sum::<usize>()
+    }
+
+    /// Whether every term has one velocity or one acceleration: momenta, and the left sides of equations of motion.
+    fn is_linear_in_rates(&mut self, p: &Polynomial) -> bool {
+        let atoms = p.atoms();
+        if let Some(&last) = atoms.iter().max() {
+            self.know(last);
+        }
+        let rates: Vec<u32> =
+            atoms.into_iter().filter(|&a| self.leaves[a as usize].place.is_rate()).collect();
+        rates.len() > 1
+            && p.terms().all(|(m, _)| {
+                let powers = || rates.iter().map(|&a| m.exponent(a).abs());
+                powers().sum::<i32>() == 1 && powers().max() == Some(1)
+            })
     }
 
     /// The shortest formula of a reduced polynomial.
@@ -318,6 +356,11 @@ impl Collector<'_> {
                 best = form;
             }
         }
+        if let Some(product) = self.product_of_known(p)
+            && self.cost(&product) < self.cost(&best)
+        {
+            best = product;
+        }
         let further = [
             self.by_coefficients(p, rank::TIME),
             self.by_coefficients(p, rank::VELOCITY),
@@ -329,6 +372,27 @@ impl Collector<'_> {
             }
         }
         best
+    }
+
+    /// A short sum as the product of two that are known: $(1 - \mu)(x + \mu)$.
+    fn product_of_known(&mut self, p: &Polynomial) -> Option<Form> {
+        if !(3..=6).contains(&p.len()) || self.sums.is_empty() {
+            return None;
+        }
+        let common = p.common_monomial();
+        let (primitive, k) = p.primitive()?;
+        let rest = primitive.times_term(&common.inverse(), &Coefficient::one())?;
+        let atoms = rest.atoms();
+        let pairs = self.sums.iter().filter(|s| s.len() == 2 && s.len() < rest.len());
+        let fitting = pairs.filter(|s| s.atoms().iter().all(|a| atoms.contains(a)));
+        let fitting: Vec<Polynomial> = fitting.cloned().collect();
+        for sum in fitting {
+            self.work.spend(rest.len() * sum.len())?;
+            let Some(other) = rest.divided_by(&sum, &mut Budget(DIVISION)) else { continue };
+            let product = self.flat(&sum).times(self.flat(&other));
+            return Some(self.term(&common, k).times(product));
+        }
+        None
     }
 
     /// Whether all factors are parameters.

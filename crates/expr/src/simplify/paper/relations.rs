@@ -118,7 +118,7 @@ impl Graph {
         above.iter().map(|p| self.constant_polynomial(field, p)).collect()
     }
 
-    fn constant_polynomial(&self, field: &Field, p: &Polynomial) -> Option<Expr> {
+    pub(super) fn constant_polynomial(&self, field: &Field, p: &Polynomial) -> Option<Expr> {
         let mut terms = Vec::new();
         for (m, k) in p.terms().rev() {
             let (mut above, mut below) = (number(self, &k.abs()), self.one());
