@@ -127,7 +127,7 @@ fn natural(
 ) -> Option<QuasiVelocities> {
     let g = &model.graph;
     let Dynamics::Lagrangian { lagrangian, .. } = model.dynamics else { return None };
-    let (v, k) = (model.velocities(), quasi.symbols.len());
+    let v = model.velocities();
     let live = g.live(&[lagrangian]);
     if v.len() > MOST_NATURAL.0 || live.len() > MOST_NATURAL.1 {
         return None;

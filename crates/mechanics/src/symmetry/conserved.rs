@@ -143,8 +143,7 @@ fn shortened(model: &Workspace, mut all: Vec<Conserved>) -> Vec<Conserved> {
         all[i].quantity = shortest.filter(|&e| width(e) < width(own)).unwrap_or(own);
     }
     // The whole ones first, each axis in its turn.
-    let is_again =
-        |i: usize| axes[i].is_some() && axes[..i].iter().any(|a| *a == axes[i]);
+    let is_again = |i: usize| axes[i].is_some() && axes[..i].iter().any(|a| *a == axes[i]);
     let order: Vec<usize> = (0..all.len()).filter(|&i| !is_again(i)).collect();
     let rest = (0..all.len()).filter(|&i| is_again(i));
     order.iter().copied().chain(rest).map(|i| all[i].clone()).collect()

@@ -67,6 +67,6 @@ pub(super) fn energy(model: &Workspace, e: &Equations) -> Expr {
             let own = g.sub(lagrangian, g.add(k.linear(g, &v), g.add(still, still)));
             own_or_derived(model, own, derived)
         }
-        _ => derived,
+        pfaff_model::Dynamics::Equations(_) => derived,
     }
 }

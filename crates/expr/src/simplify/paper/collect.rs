@@ -3,9 +3,10 @@
 
 use std::collections::BTreeMap;
 
-use num_traits::{CheckedDiv, CheckedMul, One, Signed};
+use num_traits::{One, Signed};
 use rustc_hash::FxHashMap;
 
+use super::apart::square_root;
 use super::finish::{is_difference, with_positive_terms};
 use super::form::{Form, Leaf, rank};
 use super::polynomial::{Budget, Coefficient, Monomial, Polynomial};
@@ -17,7 +18,7 @@ const MAX_GROUPED: usize = 60;
 /// Sums that are tried as factors.
 const MAX_CANDIDATES: usize = 24;
 /// Divisions that look for a factor.
-const DIVISION: usize = 3_000;
+pub(super) const DIVISION: usize = 3_000;
 
 /// Writes quotients of a field; `leaf` says how an atom is written.
 pub(super) struct Collector<'a> {
@@ -174,11 +175,8 @@ impl Collector<'_> {
     fn cost(&self, form: &Form) -> usize {
         /// Characters for a rate that stands there again.
         const AGAIN: usize = 8;
-        let cost = if self.is_above {
-            form.cost_above(&self.leaves)
-        } else {
-            form.cost(&self.leaves)
-        };
+        let cost =
+            if self.is_above { form.cost_above(&self.leaves) } else { form.cost(&self.leaves) };
         if !self.is_linear {
             return cost;
         }
@@ -372,27 +370,6 @@ impl Collector<'_> {
             }
         }
         best
-    }
-
-    /// A short sum as the product of two that are known: $(1 - \mu)(x + \mu)$.
-    fn product_of_known(&mut self, p: &Polynomial) -> Option<Form> {
-        if !(3..=6).contains(&p.len()) || self.sums.is_empty() {
-            return None;
-        }
-        let common = p.common_monomial();
-        let (primitive, k) = p.primitive()?;
-        let rest = primitive.times_term(&common.inverse(), &Coefficient::one())?;
-        let atoms = rest.atoms();
-        let pairs = self.sums.iter().filter(|s| s.len() == 2 && s.len() < rest.len());
-        let fitting = pairs.filter(|s| s.atoms().iter().all(|a| atoms.contains(a)));
-        let fitting: Vec<Polynomial> = fitting.cloned().collect();
-        for sum in fitting {
-            self.work.spend(rest.len() * sum.len())?;
-            let Some(other) = rest.divided_by(&sum, &mut Budget(DIVISION)) else { continue };
-            let product = self.flat(&sum).times(self.flat(&other));
-            return Some(self.term(&common, k).times(product));
-        }
-        None
     }
 
     /// Whether all factors are parameters.
@@ -609,49 +586,4 @@ fn strictly_common(p: &Polynomial) -> Monomial {
         common = common.times(&Monomial::atom(atom, n));
     }
     common
-}
-
-/// $a + b + \dots$ for the square of a sum: the terms of the root come one after the other, the largest first.
-pub(super) fn square_root(p: &Polynomial) -> Option<Polynomial> {
-    const MAX_ROOT: usize = 5;
-    if p.len() < 3 || p.len() > MAX_ROOT * (MAX_ROOT + 1) / 2 {
-        return None;
-    }
-    let (first, k) = p.lead()?;
-    let (first, k) = (half_power(first)?, rational_root(k)?);
-    let mut root = Polynomial::term(first.clone(), k);
-    let mut rest = p.plus(&square_of_term(&first, &k)?.opposite())?;
-    let double = k.checked_mul(&Coefficient::from_integer(2))?;
-    while let Some((m, c)) = rest.lead() {
-        if root.len() == MAX_ROOT {
-            return None;
-        }
-        let (next, c) = (m.times(&first.inverse()), c.checked_div(&double)?);
-        let twice = root.times_term(&next, &c.checked_mul(&Coefficient::from_integer(-2))?)?;
-        rest = rest.plus(&twice)?.plus(&square_of_term(&next, &c)?.opposite())?;
-        root.add_term(next, &c)?;
-    }
-    let is_turned = root.terms().next().is_some_and(|(_, k)| k.is_negative());
-    Some(if is_turned { root.opposite() } else { root })
-}
-
-fn square_of_term(m: &Monomial, k: &Coefficient) -> Option<Polynomial> {
-    Some(Polynomial::term(m.times(m), k.checked_mul(k)?))
-}
-
-pub(super) fn half_power(m: &Monomial) -> Option<Monomial> {
-    let even = m.factors().iter().all(|f| f.1 % 2 == 0);
-    even.then(|| {
-        let half = m.factors().iter().map(|&(a, n)| Monomial::atom(a, n / 2));
-        half.fold(Monomial::one(), |p, f| p.times(&f))
-    })
-}
-
-pub(super) fn rational_root(k: &Coefficient) -> Option<Coefficient> {
-    Some(Coefficient::new(whole_root(*k.numer())?, whole_root(*k.denom())?))
-}
-
-fn whole_root(n: i128) -> Option<i128> {
-    let root = num_integer::Roots::sqrt(&n.max(0));
-    (root * root == n).then_some(root)
 }

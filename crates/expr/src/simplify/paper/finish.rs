@@ -2,8 +2,9 @@
 
 use num_traits::{One, Signed};
 
+use super::apart::rational_root;
 use super::atoms::Atom;
-use super::collect::{Collector, rational_root};
+use super::collect::Collector;
 use super::form::Form;
 use super::polynomial::{Coefficient, Monomial, Polynomial};
 use super::quotient::Field;
@@ -120,9 +121,8 @@ impl Collector<'_> {
             return;
         }
         let opposite = negated_sum(base);
-        let written = |form: &Form| {
-            flat_polynomial(form).is_some_and(|p| self.differences.contains(&p))
-        };
+        let written =
+            |form: &Form| flat_polynomial(form).is_some_and(|p| self.differences.contains(&p));
         let speed = |t: &Form| t.speed(&self.leaves);
         let fastest = terms.iter().max_by_key(|t| speed(t));
         let is_fast = fastest.is_some_and(|t| {

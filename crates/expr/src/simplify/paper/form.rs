@@ -201,7 +201,7 @@ impl Form {
             Self::Leaf(_) => 0,
             Self::Sum(terms) => {
                 terms.iter().map(|t| t.brackets(leaves, depth, [true, above_sum])).sum()
-            },
+            }
             Self::Product { coefficient, factors } => {
                 let is_double =
                     |f: &Self| matches!(f, Self::Leaf(l) if leaves[*l as usize].is_double);

@@ -50,11 +50,9 @@ impl NormalForm {
     /// Whether some sine or cosine is that of an even multiple.
     pub(super) fn has_multiple_angles(&self) -> bool {
         self.field.atoms.list.iter().any(|atom| match atom {
-            Atom::Cos(angle) | Atom::Sin(angle) => {
-                angle.multiples.iter().all(|&(g, n)| {
-                    n % 2 == 0 || self.field.atoms.generators[g].unit.numer() % 2 == 0
-                })
-            }
+            Atom::Cos(angle) | Atom::Sin(angle) => angle.multiples.iter().all(|&(g, n)| {
+                n % 2 == 0 || self.field.atoms.generators[g].unit.numer() % 2 == 0
+            }),
             Atom::Node(_) | Atom::Tan(_) | Atom::Exp(_) | Atom::Root(_) => false,
         })
     }
@@ -115,9 +113,8 @@ impl NormalForm {
         if !is_short {
             return found;
         }
-        let of_taken = |p: &Polynomial, field: &Field| {
-            p.atoms().into_iter().all(|a| is_taken(field, a))
-        };
+        let of_taken =
+            |p: &Polynomial, field: &Field| p.atoms().into_iter().all(|a| is_taken(field, a));
         let mut sums = self.sums.clone();
         sums.retain(|s| of_taken(s, &self.field));
         for sum in sums {
@@ -129,11 +126,13 @@ impl NormalForm {
                     Some(Quotient { above, below: q.below.clone() })
                 };
                 let budget = &mut self.field.budget;
-                let all: Option<Vec<Quotient>> = self
-                    .values
-                    .iter()
-                    .map(|q| if q.above.is_zero() { Some(q.clone()) } else { divided(q, budget) })
-                    .collect();
+                let all: Option<Vec<Quotient>> =
+                    self.values
+                        .iter()
+                        .map(|q| {
+                            if q.above.is_zero() { Some(q.clone()) } else { divided(q, budget) }
+                        })
+                        .collect();
                 let Some(all) = all.filter(|_| self.values.iter().any(|q| !q.above.is_zero()))
                 else {
                     break;

@@ -10,7 +10,7 @@ use num_traits::{One, Signed};
 
 use super::atoms::{Angle, Arguments, Atom};
 use super::normal::{NormalForm, normal_form};
-use super::number;
+use super::pen::number;
 use super::polynomial::{Budget, Coefficient, Monomial, Polynomial};
 use super::quotient::{Field, Quotient};
 use crate::graph::Graph;
