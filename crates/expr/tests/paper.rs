@@ -98,7 +98,15 @@ fn known_formulas() {
         ),
         ("q1'^2/(2*A) + q2'^2/(2*B) + M*G*cos(q)", "q1'^2/(2*A) + q2'^2/(2*B) + M*G*cos(q)"),
         // Squares beside each other
-        ("A/((q1 - q)^2 + (q2 - phi)^2)^(3/2)", "A/((q - q1)^2 + (phi - q2)^2)^(3/2)"),
+        ("A/((q1 - q)^2 + (q2 - phi)^2)^(3/2)", "A/((q1 - q)^2 + (q2 - phi)^2)^(3/2)"),
+        ("M*(R - S)^2*q'^2/2", "M*(R - S)^2*q'^2/2"),
+        // Each rate once
+        ("q2' + K^2*q1^2*q2' - K^2*q1*q2*q1'", "(1 + K^2*q1^2)*q2' - K^2*q2*q1*q1'"),
+        // What stands above a sum may be of any degree
+        (
+            "M*(1/sqrt(1 - (q1'^2 + q2'^2)/C^2) + q1'^2/C^2/(1 - (q1'^2 + q2'^2)/C^2)^(3/2))",
+            "M*(C^2 - q2'^2)/(C^2*(1 - (q1'^2 + q2'^2)/C^2)^(3/2))",
+        ),
         // Coefficients of one coordinate, and masses before their brackets
         ("G*(M1*q1 - M2*q1 + K*q2)", "G*((M1 - M2)*q1 + K*q2)"),
         ("M*q1'^2/2 + M*q2'^2/2 + J*q'^2/2", "J*q'^2/2 + M*(q1'^2 + q2'^2)/2"),

@@ -339,6 +339,7 @@ fn kept_name(model: &Workspace, kept: &Conserved) -> String {
         }
         ConservedKind::Position => format!("integral {} of the constraints", kept.name),
         ConservedKind::Laplace(_) => format!("Laplace's vector {}", kept.name),
+        ConservedKind::Linear => format!("integral {} of first degree", kept.name),
         ConservedKind::Quadratic => format!("integral {} of second degree", kept.name),
     }
 }

@@ -20,7 +20,10 @@ mod pen;
 mod polynomial;
 mod quotient;
 mod relations;
+mod shared;
 mod trigonometry;
+
+use std::collections::BTreeMap;
 
 use num_traits::One;
 use rustc_hash::FxHashMap;
@@ -32,8 +35,8 @@ use crate::print;
 use atoms::{Arguments, Atom, Generator};
 use collect::Collector;
 use form::{Form, Leaf, Place, rank};
-use pen::{Pen, number};
-use polynomial::{Budget, Coefficient, Monomial, Polynomial};
+use pen::Pen;
+use polynomial::{Budget, Coefficient};
 use quotient::Field;
 
 /// Work on one reading of an expression.
@@ -84,6 +87,8 @@ impl Graph {
         /// A name has to be looked up: it must save three characters of ten, of a formula that is long. One that is
         /// looked up anyway may stand in short formulas too.
         const SHORT: usize = 50;
+        /// Formulas that become shorter by a name, from which on it is looked up anyway.
+        const MANY: usize = 4;
         let mut paper = Paper::new(self);
         let mut chosen: Vec<Expr> = Vec::with_capacity(pairs.len());
         let mut waiting = Vec::new();
@@ -94,20 +99,30 @@ impl Graph {
                 continue;
             }
             let width = paper.text_width(paper.write(plain, &paper.desk));
-            if width <= SHORT {
-                waiting.push((i, width));
-            } else if paper.saves(named, width) {
+            if width > SHORT && paper.saves(named, width) {
                 chosen[i] = named;
+            } else {
+                waiting.push((i, width));
             }
         }
         let mut known: Vec<Expr> = Vec::new();
         for (&e, &[plain, _]) in chosen.iter().zip(pairs).filter(|(e, pair)| **e != pair[0]) {
             known.extend(self.names_beyond(e, plain));
         }
+        let mut uses: BTreeMap<Expr, usize> = BTreeMap::new();
+        for &(i, width) in waiting.iter().filter(|_| waiting.len() >= MANY) {
+            let [plain, named] = pairs[i];
+            if paper.saves_some(named, width) {
+                for name in self.names_beyond(named, plain) {
+                    *uses.entry(name).or_insert(0) += 1;
+                }
+            }
+        }
+        known.extend(uses.into_iter().filter(|u| u.1 >= MANY).map(|u| u.0));
         for (i, width) in waiting {
             let [plain, named] = pairs[i];
             let is_known = self.names_beyond(named, plain).iter().all(|s| known.contains(s));
-            if is_known && paper.saves(named, width) {
+            if is_known && (paper.saves(named, width) || paper.saves_some(named, width)) {
                 chosen[i] = named;
             }
         }
@@ -119,145 +134,6 @@ impl Graph {
         let others = self.symbols(&[other]);
         self.symbols(&[e]).into_iter().filter(|s| !others.contains(s)).collect()
     }
-}
-
-impl Graph {
-    /// The numbers and parameters that every one of the expressions has as a factor; 1 if none is found.
-    ///
-    /// Parameters count as different from zero.
-    ///
-    /// ```
-    /// use pfaff_expr::{Graph, Role};
-    /// let g = Graph::new();
-    /// let [m, a] = ["m", "a"].map(|n| g.symbol(n, Role::Parameter));
-    /// let u = g.symbol("u", Role::Free);
-    /// let (left, right) = (g.mul(m, u), g.mul(g.mul(a, m), g.mul(u, u)));
-    /// assert_eq!(g.common_factor(&[left, right]), m);
-    /// ```
-    pub fn common_factor(&self, expressions: &[Expr]) -> Expr {
-        let normal = normal::normal_form(self, expressions, Arguments::Whole, READING);
-        self.shared_factor(normal, Shared::Constants).unwrap_or_else(|| self.one())
-    }
-
-    /// The factors that all terms of an equation have: numbers, parameters, coordinates and their sines and cosines.
-    ///
-    /// The last ones may be zero; there the equation that is divided by them says no more than its limit.
-    ///
-    /// ```
-    /// use pfaff_expr::{Graph, Role};
-    /// let (g, page) = (Graph::new(), Graph::new());
-    /// let [m, r] = [("m", Role::Parameter), ("r", Role::Coordinate { order: 0 })].map(|(n, k)| g.symbol(n, k));
-    /// let [u, v] = ["u", "v"].map(|n| g.symbol(n, Role::Free));
-    /// let (left, right) = (g.mul(m, g.mul(g.mul(r, r), u)), g.mul(g.mul(r, m), v));
-    /// let factor = g.factor_of_all_terms(&[left, right]);
-    /// assert_eq!(page.to_text(g.on_paper(&[factor], &page)[0]), "m*r");
-    /// ```
-    pub fn factor_of_all_terms(&self, sides: &[Expr]) -> Expr {
-        let normal = normal::normal_form(self, sides, Arguments::Whole, READING);
-        self.shared_factor(normal, Shared::Positions).unwrap_or_else(|| self.one())
-    }
-
-    /// What an equation $e = 0$ may be divided by: numbers and parameters that all terms have as a factor, or that some
-    /// have as a denominator.
-    ///
-    /// ```
-    /// use pfaff_expr::{Graph, Role};
-    /// let (g, page) = (Graph::new(), Graph::new());
-    /// let [m, k] = ["m", "k"].map(|n| g.symbol(n, Role::Parameter));
-    /// let [u, v] = ["u", "v"].map(|n| g.symbol(n, Role::Free));
-    /// let e = g.add(g.div(u, m), g.div(v, k));
-    /// let cleared = g.div(e, g.factor_of_equation(e));
-    /// assert_eq!(page.to_text(g.on_paper(&[cleared], &page)[0]), "k*u + m*v");
-    /// ```
-    pub fn factor_of_equation(&self, e: Expr) -> Expr {
-        let normal = normal::normal_form(self, &[e], Arguments::Whole, READING);
-        self.shared_factor(normal, Shared::Denominators).unwrap_or_else(|| self.one())
-    }
-
-    /// The factors of expressions that vary and can be zero, each once.
-    ///
-    /// ```
-    /// use pfaff_expr::{Graph, Role};
-    /// let (g, page) = (Graph::new(), Graph::new());
-    /// let [x, y] = ["x", "y"].map(|n| g.symbol(n, Role::Coordinate { order: 0 }));
-    /// let double = g.cos(g.mul(g.integer(2), x));
-    /// let e = g.mul(g.mul(g.integer(3), y), g.add(double, g.one()));
-    /// let factors = g.varying_factors(&[e], &page);
-    /// assert_eq!(factors.iter().map(|&f| page.to_text(f)).collect::<Vec<_>>(), ["y", "cos(x)"]);
-    /// ```
-    pub fn varying_factors(&self, expressions: &[Expr], into: &Self) -> Vec<Expr> {
-        // NOTE: a sum may be written as a product, whose factors are then found.
-        let desk = Self::new();
-        let sums = self.factors_as_read(expressions, &desk);
-        desk.factors_as_read(&sums, into)
-    }
-
-    fn factors_as_read(&self, expressions: &[Expr], into: &Self) -> Vec<Expr> {
-        let paper = Paper::new(self);
-        let mut found = Vec::new();
-        for &e in expressions {
-            let factors = paper.zeros(e).unwrap_or_else(|| vec![paper.write(e, &paper.desk)]);
-            found.extend(factors.into_iter().filter(|&f| paper.desk.varies(f)));
-        }
-        let mut factors: Vec<Expr> = Vec::new();
-        for factor in paper.desk.on_paper(&found, into) {
-            if !factors.contains(&factor) {
-                factors.push(factor);
-            }
-        }
-        factors
-    }
-
-    fn shared_factor(&self, normal: Option<normal::NormalForm>, what: Shared) -> Option<Expr> {
-        let normal = normal?;
-        let mut sum = Polynomial::zero();
-        let values = normal.values.iter().filter(|q| !q.above.is_zero());
-        for (i, q) in values.enumerate() {
-            for (m, k) in q.above.terms() {
-                // A new atom keeps the terms of one expression apart from those of another.
-                let apart = Monomial::atom(u32::MAX - i as u32, 1);
-                sum.add_term(m.times(&apart), k)?;
-            }
-        }
-        let mut factor = number(self, &sum.content()?);
-        for atom in
-            sum.atoms().into_iter().filter(|&a| (a as usize) < normal.field.atoms.list.len())
-        {
-            let powers = || sum.terms().map(|(m, _)| m.exponent(atom));
-            let (least, most) = (powers().min()?, powers().max()?);
-            let below = if what == Shared::Denominators { least } else { most };
-            let n = if least > 0 { least } else { below.min(0) };
-            if n == 0 {
-                continue;
-            }
-            let varies = what == Shared::Positions;
-            let is_taken = match normal.field.atoms.atom(atom) {
-                Atom::Node(e) => self.symbol_of(*e).is_some_and(|s| match s.role {
-                    Role::Parameter => true,
-                    Role::Coordinate { order: 0 } => varies,
-                    _ => false,
-                }),
-                Atom::Sin(_) | Atom::Cos(_) => varies,
-                Atom::Tan(_) | Atom::Exp(_) | Atom::Root(_) => false,
-            };
-            if is_taken {
-                let base = self.constant_atom(&normal.field, atom)?;
-                factor = self.mul(factor, self.pow(base, self.integer(i64::from(n))));
-            }
-        }
-        Some(factor)
-    }
-}
-
-/// Which factors of all terms are looked for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Shared {
-    /// Numbers and parameters.
-    Constants,
-    /// The same, and parameters that only some terms have below.
-    Denominators,
-    /// Numbers, parameters, coordinates, sines and cosines.
-    Positions,
 }
 
 /// How an expression will be written.
@@ -315,6 +191,14 @@ impl<'a> Paper<'a> {
         self.choose(named, 0);
         let other = self.text_width(self.write(named, &self.desk));
         other.saturating_mul(10) < width.saturating_mul(7)
+    }
+
+    /// Whether a formula with names is shorter by more than a name.
+    fn saves_some(&mut self, named: Expr, width: usize) -> bool {
+        const NAME: usize = 12;
+        self.choose(named, 0);
+        let other = self.text_width(self.write(named, &self.desk));
+        other.saturating_add(NAME) <= width
     }
 
     /// Decides how an expression will be written.
@@ -381,11 +265,15 @@ impl<'a> Paper<'a> {
         for &(_, part) in &parts {
             self.choose(part, depth + 1);
         }
+        let written = self.write(e, &self.desk);
+        let written = print::is_small(&self.desk, written).then_some(written);
         let before = self.chosen.insert(e, Choice::Sum(parts));
         let made = self.write(e, &self.desk);
-        if self.text_width(made) >= best
-            && let Some(before) = before
-        {
+        // An acceleration stands once, behind its mass.
+        let accelerations = |e: Expr| self.desk.to_text(e).matches("\'\'").count();
+        let is_longer = self.text_width(made) >= best
+            || written.is_some_and(|w| accelerations(made) > accelerations(w));
+        if is_longer && let Some(before) = before {
             self.chosen.insert(e, before);
         }
     }
@@ -456,8 +344,11 @@ impl<'a> Paper<'a> {
             leaves: Vec::new(),
             leaf: &mut leaf,
             sums: normal.sums,
+            differences: normal.differences,
             grouped: FxHashMap::default(),
             work: Budget(allowed),
+            is_linear: false,
+            is_above: false,
         };
         let mut form = collector.quotient(&normal.values[0]);
         form.sort(&collector.leaves);

@@ -127,7 +127,7 @@ fn natural(
 ) -> Option<QuasiVelocities> {
     let g = &model.graph;
     let Dynamics::Lagrangian { lagrangian, .. } = model.dynamics else { return None };
-    let (v, k) = (model.velocities(), quasi.symbols.len());
+    let v = model.velocities();
     let live = g.live(&[lagrangian]);
     if v.len() > MOST_NATURAL.0 || live.len() > MOST_NATURAL.1 {
         return None;
@@ -136,8 +136,72 @@ fn natural(
     let own = own.filter(|e| live.contains(e) && !v.contains(e) && g.contains(*e, &v));
     let own: Vec<Expr> = own.collect();
     if own.is_empty() {
+        return along_edges(model, equations, quasi);
+    }
+    by_forms(model, equations, quasi, own)
+}
+
+/// By the velocity along an edge that the elimination left aside, $-a_j\dot q^i + a_i\dot q^j$ with constant $a_i^2 +
+/// a_j^2$, and velocities of other coordinates; `None` where that makes the kinetic energy no shorter.
+fn along_edges(
+    model: &Workspace,
+    equations: &Equations,
+    quasi: &QuasiVelocities,
+) -> Option<QuasiVelocities> {
+    let g = &model.graph;
+    let v = model.velocities();
+    let is_still = |&e: &Expr| v.contains(&e);
+    // NOTE: a pair that the elimination found is no velocity of a coordinate.
+    if !quasi.definitions.iter().all(is_still) {
         return None;
     }
+    let still: Vec<(Expr, Expr)> = v.iter().map(|&v| (v, g.zero())).collect();
+    let (mut edges, mut paired) = (Vec::new(), Vec::new());
+    for row in &equations.jacobian {
+        let row = g.substitute(row, &still);
+        let varying: Vec<usize> = (0..v.len()).filter(|&k| g.varies(row[k])).collect();
+        let [i, j] = varying[..] else { continue };
+        let norm = g.simplify(g.add(g.mul(row[i], row[i]), g.mul(row[j], row[j])));
+        if g.number_of(norm).is_none() {
+            continue;
+        }
+        let along = g.sub(g.mul(row[j], v[i]), g.mul(row[i], v[j]));
+        let desk = Graph::new();
+        let is_back = desk.to_text(g.on_paper(&[along], &desk)[0]).starts_with('-');
+        edges.push(if is_back { g.neg(along) } else { along });
+        paired.extend([i, j]);
+    }
+    if edges.is_empty() {
+        return None;
+    }
+    let others = (0..v.len()).filter(|k| !paired.contains(k)).map(|k| v[k]);
+    let forms: Vec<Expr> = edges.into_iter().chain(others).collect();
+    let found = by_forms(model, equations, quasi, forms)?;
+    let width = |quasi: &QuasiVelocities| -> usize {
+        let column = |a: usize| quasi.basis.iter().map(move |row| row[a]);
+        let k = quasi.symbols.len();
+        let mut all = quasi.basis.concat();
+        for a in 0..k {
+            let x: Vec<Expr> = column(a).collect();
+            let carried: Vec<Expr> = equations.mass.iter().map(|row| g.dot(row, &x)).collect();
+            all.extend((0..=a).map(|b| g.dot(&column(b).collect::<Vec<Expr>>(), &carried)));
+        }
+        let desk = Graph::new();
+        g.on_paper(&all, &desk).into_iter().map(|e| desk.to_text(e).len()).sum()
+    };
+    (width(&found) < width(quasi)).then_some(found)
+}
+
+/// The same velocities by given forms, and by those that were there for the rest; `None` where none of the given ones
+/// is new.
+fn by_forms(
+    model: &Workspace,
+    equations: &Equations,
+    quasi: &QuasiVelocities,
+    own: Vec<Expr>,
+) -> Option<QuasiVelocities> {
+    let g = &model.graph;
+    let (v, k) = (model.velocities(), quasi.symbols.len());
     let still: Vec<(Expr, Expr)> = v.iter().map(|&v| (v, g.zero())).collect();
     let mut rows: Vec<Vec<Expr>> =
         equations.jacobian.iter().map(|row| g.substitute(row, &still)).collect();

@@ -1,6 +1,6 @@
 //! What a motion keeps, as a list: energy, momenta, integrals of the constraints, quadratic integrals.
 
-use pfaff_expr::Expr;
+use pfaff_expr::{Expr, Graph};
 use pfaff_model::{Dynamics, Principle, Workspace};
 
 use super::conserved_quantity::{Conserved, ConservedKind, axis, vector_component};
@@ -73,8 +73,10 @@ pub fn conserved(model: &Workspace, equations: &Equations, effort: Effort) -> Ve
         }
         if is_small {
             let with_gauge = effort == Effort::Full || has_gauge(model, equations);
-            for field in linear_fields(model, equations, lagrangian, true, with_gauge) {
-                list.add(field.conserved(model, equations));
+            let fields = linear_fields(model, equations, lagrangian, true, with_gauge);
+            let all = fields.iter().map(|field| field.conserved(model, equations));
+            for found in shortened(model, all.collect()) {
+                list.add(found);
             }
         }
         let has_energy = list.found.iter().any(is_energy);
@@ -110,6 +112,41 @@ pub fn conserved(model: &Workspace, equations: &Equations, effort: Effort) -> Ve
         }
         list.named()
     })
+}
+
+/// Angular momenta about one axis as the whole one and what is shortest beside it: that of bodies about each other.
+fn shortened(model: &Workspace, mut all: Vec<Conserved>) -> Vec<Conserved> {
+    let g = &model.graph;
+    let axis_of = |c: &Conserved| match &c.kind {
+        ConservedKind::AngularMomentum { pairs, .. } => {
+            pairs.first().and_then(|&(a, b)| axis(model, a.min(b), a.max(b))).map(|a| a.0)
+        }
+        _ => None,
+    };
+    let axes: Vec<Option<String>> = all.iter().map(axis_of).collect();
+    let width = |e: Expr| {
+        let desk = Graph::new();
+        desk.to_text(g.on_paper(&[e], &desk)[0]).len()
+    };
+    for i in 1..all.len() {
+        let Some(axis) = &axes[i] else { continue };
+        let Some(first) = axes[..i].iter().position(|a| a.as_ref() == Some(axis)) else {
+            continue;
+        };
+        let (whole, own) = (all[first].quantity, all[i].quantity);
+        let masses = model.parameters.iter().map(|p| p.symbol);
+        let sums = masses.flat_map(|m| {
+            let more = g.mul(m, whole);
+            [g.add(own, more), g.sub(own, more)]
+        });
+        let shortest = sums.min_by_key(|&e| width(e));
+        all[i].quantity = shortest.filter(|&e| width(e) < width(own)).unwrap_or(own);
+    }
+    // The whole ones first, each axis in its turn.
+    let is_again = |i: usize| axes[i].is_some() && axes[..i].iter().any(|a| *a == axes[i]);
+    let order: Vec<usize> = (0..all.len()).filter(|&i| !is_again(i)).collect();
+    let rest = (0..all.len()).filter(|&i| is_again(i));
+    order.iter().copied().chain(rest).map(|i| all[i].clone()).collect()
 }
 
 fn is_energy(c: &Conserved) -> bool {
@@ -165,6 +202,7 @@ impl List<'_> {
             let numbered = matches!(
                 c.kind,
                 ConservedKind::Position
+                    | ConservedKind::Linear
                     | ConservedKind::Quadratic
                     | ConservedKind::LinearSymmetry
             ) && counts(&c.kind, &all) > 1;
@@ -213,6 +251,6 @@ fn stem(model: &Workspace, kind: &ConservedKind) -> String {
             Some((_, i)) => format!("A_{i}"),
             None => format!("A_{}", plain(*k)),
         },
-        ConservedKind::Quadratic => "F".into(),
+        ConservedKind::Linear | ConservedKind::Quadratic => "F".into(),
     }
 }

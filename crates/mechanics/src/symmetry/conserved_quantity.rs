@@ -48,6 +48,8 @@ pub enum ConservedKind {
     Position,
     /// A component of Laplace's vector, which points to the pericentre of Kepler's problem.
     Laplace(usize),
+    /// Linear in the velocities, beside all momenta.
+    Linear,
     /// Quadratic in the velocities.
     Quadratic,
 }

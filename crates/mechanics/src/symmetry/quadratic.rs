@@ -8,7 +8,7 @@
 use pfaff_expr::Expr;
 use pfaff_model::{Principle, Workspace};
 
-use super::ansatz::{Known, relations_where};
+use super::ansatz::{Known, relations, relations_where};
 use super::conserved_quantity::{Conserved, ConservedKind};
 use super::quadratic_numbers::may_be_new;
 use crate::algebra::elimination::solve_linear;
@@ -76,23 +76,58 @@ fn find(model: &Workspace, equations: &Equations, known: &[Expr]) -> Option<Vec<
     let found = relations_where(g, &functions, &|c| numbers.lacks(c));
     let back: Vec<(Expr, Expr)> =
         u.iter().copied().zip(reduced.quasi.definitions.iter().copied()).collect();
-    let mut new = Vec::new();
-    for relation in found {
-        let (kind, f) = written(model, &relation, &candidates, potential, u);
-        if g.operations(&[f]) > LONG_SUM {
-            continue;
-        }
+    let is_new = |f: Expr, all: &mut Vec<Expr>| {
         all.push(f);
-        let independent = g.independent_over_constants(&all);
-        if independent.last() == Some(&(all.len() - 1)) {
-            let quantity = g.substitute(&[f], &back)[0];
-            new.push(Conserved { name: String::new(), kind, quantity });
-        } else {
+        let independent = g.independent_over_constants(all);
+        let is_new = independent.last() == Some(&(all.len() - 1));
+        if !is_new {
             all.pop();
         }
+        is_new
+    };
+    let mut new = Vec::new();
+    let mut add = |kind: ConservedKind, f: Expr| {
+        let quantity = g.substitute(&[f], &back)[0];
+        new.push(Conserved { name: String::new(), kind, quantity });
+    };
+    // What is linear makes products: where the multipliers vanish, every velocity is kept.
+    let linear = if found.is_empty() { Vec::new() } else { linear(model, u, &direction) };
+    let mut own = own;
+    for f in linear {
+        if is_new(f, &mut all) {
+            all.extend(own.iter().map(|&x| g.mul(x, f)));
+            all.push(g.mul(f, f));
+            own.push(f);
+            add(ConservedKind::Linear, f);
+        }
     }
-    new.reverse();
+    let mut squares = Vec::new();
+    for relation in found {
+        let (kind, f) = written(model, &relation, &candidates, potential, u);
+        if g.operations(&[f]) <= LONG_SUM && is_new(f, &mut all) {
+            squares.push((kind, f));
+        }
+    }
+    for (kind, f) in squares.into_iter().rev() {
+        add(kind, f);
+    }
     Some(new)
+}
+
+/// Integrals $c^a(q)\,u_a$ with coefficients of degree one.
+fn linear(model: &Workspace, u: &[Expr], direction: &[(Expr, Expr)]) -> Vec<Expr> {
+    let g = &model.graph;
+    let q = model.positions();
+    let products = q.iter().rev().flat_map(|&q| u.iter().rev().map(move |&u| g.mul(q, u)));
+    let candidates: Vec<Expr> = products.chain(u.iter().rev().copied()).collect();
+    let slopes = g.directional(&candidates, direction);
+    let functions: Vec<Vec<Expr>> = slopes.into_iter().map(|s| vec![s]).collect();
+    let mut found: Vec<Expr> = relations(g, &functions)
+        .into_iter()
+        .map(|relation| g.sum(relation.iter().map(|&(j, c)| g.mul(c, candidates[j]))))
+        .collect();
+    found.reverse();
+    found
 }
 
 /// The sum of a relation with the signs of books, and whether it is a component of Laplace's vector.

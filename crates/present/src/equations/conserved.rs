@@ -118,6 +118,7 @@ fn words(model: &Workspace, kind: &ConservedKind) -> (&'static str, String) {
         ConservedKind::Laplace(k) => {
             ("quadratic", format!("Laplace's vector along {}", model.coordinates[*k].name))
         }
+        ConservedKind::Linear => ("linear", "an integral of first degree".into()),
         ConservedKind::Quadratic => ("quadratic", "an integral of second degree".into()),
     }
 }

@@ -211,8 +211,7 @@ pub(crate) fn mechanical(model: &Workspace, e: &Equations) -> Vec<Section> {
         .collect();
     sections.push(section("constraints", "Constraints", held));
     sections.push(section("momenta", "Momenta", vector("p", "p", &names, &e.momenta)));
-    let energy = e.kinetic.as_ref().map_or(e.energy, |k| k.energy(g, &model.velocities()));
-    let mut energies = vec![entry("E", "E", vec![], energy)];
+    let mut energies = vec![entry("E", "E", vec![], lagrangian::energy(model, e))];
     if e.principle == Principle::Vakonomic {
         energies.push(entry("E[M]", "E[M]", vec![], e.multiplier_terms.energy));
     }

@@ -104,6 +104,14 @@ pub(crate) fn own_words(
     NamedParts { definitions, outputs: formulas }
 }
 
+/// What the text says, where that is much shorter in its own names than what was derived.
+pub(crate) fn own_or_derived(model: &Workspace, own: Expr, derived: Expr) -> Expr {
+    let g = &model.graph;
+    let named = Abbreviations::of(model).pairs(model, &[own])[0][1];
+    let is_short = named != own && 2 * g.operations(&[named]) < g.operations(&[derived]);
+    if is_short { own } else { derived }
+}
+
 /// The `let` names of a model that may stand in its equations.
 #[derive(Clone)]
 struct Abbreviations {

@@ -2,12 +2,12 @@
 
 use std::collections::BTreeMap;
 
-use num_traits::One;
+use num_traits::{CheckedDiv, CheckedMul, One, Signed};
 
 use super::atoms::Atom;
-use super::collect::{Collector, half_power, rational_root, square_root};
+use super::collect::{Collector, DIVISION};
 use super::form::{Form, rank};
-use super::polynomial::{Coefficient, Monomial, Polynomial};
+use super::polynomial::{Budget, Coefficient, Monomial, Polynomial};
 use super::quotient::Quotient;
 
 /// Longer sums are not taken apart.
@@ -147,6 +147,27 @@ impl Collector<'_> {
         None
     }
 
+    /// A short sum as the product of two that are known: $(1 - \mu)(x + \mu)$.
+    pub(super) fn product_of_known(&mut self, p: &Polynomial) -> Option<Form> {
+        if !(3..=6).contains(&p.len()) || self.sums.is_empty() {
+            return None;
+        }
+        let common = p.common_monomial();
+        let (primitive, k) = p.primitive()?;
+        let rest = primitive.times_term(&common.inverse(), &Coefficient::one())?;
+        let atoms = rest.atoms();
+        let pairs = self.sums.iter().filter(|s| s.len() == 2 && s.len() < rest.len());
+        let fitting = pairs.filter(|s| s.atoms().iter().all(|a| atoms.contains(a)));
+        let fitting: Vec<Polynomial> = fitting.cloned().collect();
+        for sum in fitting {
+            self.work.spend(rest.len() * sum.len())?;
+            let Some(other) = rest.divided_by(&sum, &mut Budget(DIVISION)) else { continue };
+            let product = self.flat(&sum).times(self.flat(&other));
+            return Some(self.term(&common, k).times(product));
+        }
+        None
+    }
+
     /// $k\,c\,(a + b)^2$
     fn square(&mut self, p: &Polynomial) -> Option<Form> {
         let common = p.common_monomial();
@@ -167,3 +188,48 @@ fn root_of(p: &Polynomial) -> Option<Polynomial> {
 
 /// Factors of several terms, and powers of atoms.
 type Denominator = (BTreeMap<usize, u32>, Monomial);
+
+/// $a + b + \dots$ for the square of a sum: the terms of the root come one after the other, the largest first.
+pub(super) fn square_root(p: &Polynomial) -> Option<Polynomial> {
+    const MAX_ROOT: usize = 5;
+    if p.len() < 3 || p.len() > MAX_ROOT * (MAX_ROOT + 1) / 2 {
+        return None;
+    }
+    let (first, k) = p.lead()?;
+    let (first, k) = (half_power(first)?, rational_root(k)?);
+    let mut root = Polynomial::term(first.clone(), k);
+    let mut rest = p.plus(&square_of_term(&first, &k)?.opposite())?;
+    let double = k.checked_mul(&Coefficient::from_integer(2))?;
+    while let Some((m, c)) = rest.lead() {
+        if root.len() == MAX_ROOT {
+            return None;
+        }
+        let (next, c) = (m.times(&first.inverse()), c.checked_div(&double)?);
+        let twice = root.times_term(&next, &c.checked_mul(&Coefficient::from_integer(-2))?)?;
+        rest = rest.plus(&twice)?.plus(&square_of_term(&next, &c)?.opposite())?;
+        root.add_term(next, &c)?;
+    }
+    let is_turned = root.terms().next().is_some_and(|(_, k)| k.is_negative());
+    Some(if is_turned { root.opposite() } else { root })
+}
+
+fn square_of_term(m: &Monomial, k: &Coefficient) -> Option<Polynomial> {
+    Some(Polynomial::term(m.times(m), k.checked_mul(k)?))
+}
+
+pub(super) fn half_power(m: &Monomial) -> Option<Monomial> {
+    let even = m.factors().iter().all(|f| f.1 % 2 == 0);
+    even.then(|| {
+        let half = m.factors().iter().map(|&(a, n)| Monomial::atom(a, n / 2));
+        half.fold(Monomial::one(), |p, f| p.times(&f))
+    })
+}
+
+pub(super) fn rational_root(k: &Coefficient) -> Option<Coefficient> {
+    Some(Coefficient::new(whole_root(*k.numer())?, whole_root(*k.denom())?))
+}
+
+fn whole_root(n: i128) -> Option<i128> {
+    let root = num_integer::Roots::sqrt(&n.max(0));
+    (root * root == n).then_some(root)
+}

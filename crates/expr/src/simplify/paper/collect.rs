@@ -3,9 +3,10 @@
 
 use std::collections::BTreeMap;
 
-use num_traits::{CheckedDiv, CheckedMul, One, Signed};
+use num_traits::{One, Signed};
 use rustc_hash::FxHashMap;
 
+use super::apart::square_root;
 use super::finish::{is_difference, with_positive_terms};
 use super::form::{Form, Leaf, rank};
 use super::polynomial::{Budget, Coefficient, Monomial, Polynomial};
@@ -17,7 +18,7 @@ const MAX_GROUPED: usize = 60;
 /// Sums that are tried as factors.
 const MAX_CANDIDATES: usize = 24;
 /// Divisions that look for a factor.
-const DIVISION: usize = 3_000;
+pub(super) const DIVISION: usize = 3_000;
 
 /// Writes quotients of a field; `leaf` says how an atom is written.
 pub(super) struct Collector<'a> {
@@ -28,34 +29,43 @@ pub(super) struct Collector<'a> {
     pub(super) leaf: &'a mut dyn FnMut(&Field, u32) -> Leaf,
     /// Sums that the expression was written with.
     pub(super) sums: Vec<Polynomial>,
+    /// Differences as the expression was written with them.
+    pub(super) differences: Vec<Polynomial>,
     /// Sums whose terms were grouped before.
     pub(super) grouped: FxHashMap<Polynomial, Form>,
     pub(super) work: Budget,
+    /// Whether each rate should stand once, behind its coefficient.
+    pub(super) is_linear: bool,
+    /// Whether what is written stands above a sum.
+    pub(super) is_above: bool,
 }
 
 impl Collector<'_> {
     /// The shortest formula of a quotient: one fraction, what the division gives and a rest, or the terms that the
     /// denominator divides apart from the others.
     pub(super) fn quotient(&mut self, q: &Quotient) -> Form {
-        let mut best = self.fraction(q);
-        if let Some(parts) = self.apart(q) {
-            let parts: Vec<Form> = parts.iter().map(|part| self.fraction(part)).collect();
-            let sum = Form::Sum(parts.into_iter().flat_map(Form::terms).collect());
-            if self.cost(&sum) < self.cost(&best) {
-                best = sum;
-            }
-        }
+        self.is_linear = self.is_linear_in_rates(&q.above);
+        let mut best = self.fraction_or_parts(q);
         if q.below.is_empty() {
             return best;
         }
         for (whole, rest) in self.division(q).into_iter().chain(self.divisible_terms(q)) {
-            let parts = [self.fraction(&whole), self.fraction(&rest)];
+            let parts = [self.fraction(&whole), self.fraction_or_parts(&rest)];
             let sum = Form::Sum(parts.into_iter().flat_map(Form::terms).collect());
             if self.cost(&sum) < self.cost(&best) {
                 best = sum;
             }
         }
         best
+    }
+
+    /// One fraction, or the sum of those that have other denominators.
+    fn fraction_or_parts(&mut self, q: &Quotient) -> Form {
+        let whole = self.fraction(q);
+        let Some(parts) = self.apart(q) else { return whole };
+        let parts: Vec<Form> = parts.iter().map(|part| self.fraction(part)).collect();
+        let sum = Form::Sum(parts.into_iter().flat_map(Form::terms).collect());
+        if self.cost(&sum) < self.cost(&whole) { sum } else { whole }
     }
 
     /// Quotient and rest of the division by a denominator that is one sum.
@@ -120,7 +130,9 @@ impl Collector<'_> {
     }
 
     fn fraction(&mut self, q: &Quotient) -> Form {
+        self.is_above = !q.below.is_empty();
         let above = self.polynomial(&q.above);
+        self.is_above = false;
         let mut whole = above;
         for (&f, &n) in &q.below {
             let factor = self.field.factors[f].clone();
@@ -161,7 +173,31 @@ impl Collector<'_> {
     }
 
     fn cost(&self, form: &Form) -> usize {
-        form.cost(&self.leaves)
+        /// Characters for a rate that stands there again.
+        const AGAIN: usize = 8;
+        let cost =
+            if self.is_above { form.cost_above(&self.leaves) } else { form.cost(&self.leaves) };
+        if !self.is_linear {
+            return cost;
+        }
+        let mut counts = BTreeMap::new();
+        form.count_rates(&self.leaves, &mut counts);
+        cost + AGAIN * counts.values().map(|n| n - 1).sum::<usize>()
+    }
+
+    /// Whether every term has one velocity or one acceleration: momenta, and the left sides of equations of motion.
+    fn is_linear_in_rates(&mut self, p: &Polynomial) -> bool {
+        let atoms = p.atoms();
+        if let Some(&last) = atoms.iter().max() {
+            self.know(last);
+        }
+        let rates: Vec<u32> =
+            atoms.into_iter().filter(|&a| self.leaves[a as usize].place.is_rate()).collect();
+        rates.len() > 1
+            && p.terms().all(|(m, _)| {
+                let powers = || rates.iter().map(|&a| m.exponent(a).abs());
+                powers().sum::<i32>() == 1 && powers().max() == Some(1)
+            })
     }
 
     /// The shortest formula of a reduced polynomial.
@@ -317,6 +353,11 @@ impl Collector<'_> {
             if self.cost(&form) < least {
                 best = form;
             }
+        }
+        if let Some(product) = self.product_of_known(p)
+            && self.cost(&product) < self.cost(&best)
+        {
+            best = product;
         }
         let further = [
             self.by_coefficients(p, rank::TIME),
@@ -545,49 +586,4 @@ fn strictly_common(p: &Polynomial) -> Monomial {
         common = common.times(&Monomial::atom(atom, n));
     }
     common
-}
-
-/// $a + b + \dots$ for the square of a sum: the terms of the root come one after the other, the largest first.
-pub(super) fn square_root(p: &Polynomial) -> Option<Polynomial> {
-    const MAX_ROOT: usize = 5;
-    if p.len() < 3 || p.len() > MAX_ROOT * (MAX_ROOT + 1) / 2 {
-        return None;
-    }
-    let (first, k) = p.lead()?;
-    let (first, k) = (half_power(first)?, rational_root(k)?);
-    let mut root = Polynomial::term(first.clone(), k);
-    let mut rest = p.plus(&square_of_term(&first, &k)?.opposite())?;
-    let double = k.checked_mul(&Coefficient::from_integer(2))?;
-    while let Some((m, c)) = rest.lead() {
-        if root.len() == MAX_ROOT {
-            return None;
-        }
-        let (next, c) = (m.times(&first.inverse()), c.checked_div(&double)?);
-        let twice = root.times_term(&next, &c.checked_mul(&Coefficient::from_integer(-2))?)?;
-        rest = rest.plus(&twice)?.plus(&square_of_term(&next, &c)?.opposite())?;
-        root.add_term(next, &c)?;
-    }
-    let is_turned = root.terms().next().is_some_and(|(_, k)| k.is_negative());
-    Some(if is_turned { root.opposite() } else { root })
-}
-
-fn square_of_term(m: &Monomial, k: &Coefficient) -> Option<Polynomial> {
-    Some(Polynomial::term(m.times(m), k.checked_mul(k)?))
-}
-
-pub(super) fn half_power(m: &Monomial) -> Option<Monomial> {
-    let even = m.factors().iter().all(|f| f.1 % 2 == 0);
-    even.then(|| {
-        let half = m.factors().iter().map(|&(a, n)| Monomial::atom(a, n / 2));
-        half.fold(Monomial::one(), |p, f| p.times(&f))
-    })
-}
-
-pub(super) fn rational_root(k: &Coefficient) -> Option<Coefficient> {
-    Some(Coefficient::new(whole_root(*k.numer())?, whole_root(*k.denom())?))
-}
-
-fn whole_root(n: i128) -> Option<i128> {
-    let root = num_integer::Roots::sqrt(&n.max(0));
-    (root * root == n).then_some(root)
 }

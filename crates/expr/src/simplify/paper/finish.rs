@@ -2,10 +2,11 @@
 
 use num_traits::{One, Signed};
 
+use super::apart::rational_root;
 use super::atoms::Atom;
-use super::collect::{Collector, rational_root};
+use super::collect::Collector;
 use super::form::Form;
-use super::polynomial::Coefficient;
+use super::polynomial::{Coefficient, Monomial, Polynomial};
 use super::quotient::Field;
 
 impl Collector<'_> {
@@ -48,6 +49,9 @@ impl Collector<'_> {
             }
         }
         made.retain(|f| f.1 != 0);
+        for (base, _) in made.iter_mut().filter(|f| f.1 % 4 == 0) {
+            self.turn_square(base);
+        }
         self.tangents(&mut made);
         // −(a − b) = b − a
         if coefficient.is_negative()
@@ -108,6 +112,26 @@ impl Collector<'_> {
         }
         all.retain(|f| f.1 != 0);
         all
+    }
+
+    /// $(R - r)^2$ for $(r - R)^2$, where that is how it was written, and velocities first.
+    fn turn_square(&self, base: &mut Form) {
+        let Form::Sum(terms) = &*base else { return };
+        if !is_difference(base) {
+            return;
+        }
+        let opposite = negated_sum(base);
+        let written =
+            |form: &Form| flat_polynomial(form).is_some_and(|p| self.differences.contains(&p));
+        let speed = |t: &Form| t.speed(&self.leaves);
+        let fastest = terms.iter().max_by_key(|t| speed(t));
+        let is_fast = fastest.is_some_and(|t| {
+            t.is_negative() && terms.iter().filter(|u| speed(u) == speed(t)).count() == 1
+        });
+        if written(&opposite) || (is_fast && !written(base)) {
+            *base = opposite;
+            base.sort(&self.leaves);
+        }
     }
 
     /// A number and $X$ for an atom that is their product under a root, the number outside of it.
@@ -211,4 +235,23 @@ fn negated_sum(form: &Form) -> Form {
 
 fn negated(form: Form) -> Form {
     Form::number(-Coefficient::one()).times(form)
+}
+
+/// The polynomial of a sum of products of atoms.
+fn flat_polynomial(form: &Form) -> Option<Polynomial> {
+    let Form::Sum(terms) = form else { return None };
+    let mut sum = Polynomial::zero();
+    for term in terms {
+        let (k, factors) = term.clone().parts();
+        let mut monomial = Monomial::one();
+        for (base, n) in factors {
+            let Form::Leaf(atom) = base else { return None };
+            if n % 2 != 0 {
+                return None;
+            }
+            monomial = monomial.times(&Monomial::atom(atom, n / 2));
+        }
+        sum.add_term(monomial, &k)?;
+    }
+    Some(sum)
 }

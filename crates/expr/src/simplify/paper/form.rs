@@ -1,5 +1,7 @@
 //! A formula as it will be written: sums of products of powers, with its width in characters.
 
+use std::collections::BTreeMap;
+
 use num_traits::{One, Signed};
 
 use super::polynomial::Coefficient;
@@ -49,6 +51,13 @@ pub(super) mod rank {
     pub(in super::super) const MULTIPLIER: u8 = 100;
     /// A sum stands behind what it is made of.
     pub(in super::super) const SUM: u8 = 4;
+}
+
+impl Place {
+    /// Whether it is that of a velocity or acceleration.
+    pub(super) fn is_rate(self) -> bool {
+        matches!(self.rank, rank::VELOCITY | rank::ACCELERATION)
+    }
 }
 
 impl Form {
@@ -148,10 +157,36 @@ impl Form {
     /// The width, with more for brackets that have to be read inside of others: a formula is not shorter for the eye
     /// because a sine stands before a bracket instead of before each of two terms.
     pub(super) fn cost(&self, leaves: &[Leaf]) -> usize {
-        self.width(leaves) + self.brackets(leaves, 0, false)
+        self.width(leaves) + self.brackets(leaves, 0, [false; 2])
     }
 
-    fn brackets(&self, leaves: &[Leaf], depth: usize, beside: bool) -> usize {
+    /// The same for what stands above a sum: no fractions there, and terms of all degrees may stand in one bracket.
+    pub(super) fn cost_above(&self, leaves: &[Leaf]) -> usize {
+        const FRACTION: usize = 8;
+        let fractions = match self {
+            Self::Sum(terms) => terms.iter().filter(|t| t.has_denominator()).count(),
+            Self::Leaf(_) | Self::Product { .. } => 0,
+        };
+        self.width(leaves) + self.brackets(leaves, 0, [false, true]) + FRACTION * fractions
+    }
+
+    /// Counts how often each velocity and acceleration stands in it.
+    pub(super) fn count_rates(&self, leaves: &[Leaf], counts: &mut BTreeMap<u32, usize>) {
+        match self {
+            Self::Leaf(leaf) => {
+                if leaves[*leaf as usize].place.is_rate() {
+                    *counts.entry(*leaf).or_insert(0) += 1;
+                }
+            }
+            Self::Sum(terms) => terms.iter().for_each(|t| t.count_rates(leaves, counts)),
+            Self::Product { factors, .. } => {
+                factors.iter().for_each(|f| f.0.count_rates(leaves, counts));
+            }
+        }
+    }
+
+    /// Whether other terms stand beside it, and whether it stands above a sum.
+    fn brackets(&self, leaves: &[Leaf], depth: usize, [beside, above_sum]: [bool; 2]) -> usize {
         /// A bracket behind a function, or one with velocities behind a velocity, beside other terms.
         const UNUSUAL: usize = 8;
         /// Terms of different degrees in the velocities in one bracket.
@@ -164,19 +199,26 @@ impl Form {
         const HALVED: usize = 9;
         match self {
             Self::Leaf(_) => 0,
-            Self::Sum(terms) => terms.iter().map(|t| t.brackets(leaves, depth, true)).sum(),
+            Self::Sum(terms) => {
+                terms.iter().map(|t| t.brackets(leaves, depth, [true, above_sum])).sum()
+            }
             Self::Product { coefficient, factors } => {
                 let is_double =
                     |f: &Self| matches!(f, Self::Leaf(l) if leaves[*l as usize].is_double);
                 let doubles = factors.iter().any(|(f, n)| *n > 0 && is_double(f));
-                let mut sum = if doubles && coefficient.denom() % 2 == 0 { HALVED } else { 0 };
+                let is_halved = coefficient.denom() % 2 == 0;
+                let mut sum = if doubles && is_halved { HALVED } else { 0 };
                 let above = || factors.iter().filter(|f| f.1 > 0);
                 let is_fraction =
                     !coefficient.denom().is_one() || factors.iter().any(|f| f.1 < 0);
                 for (base, _) in above() {
-                    sum += base.brackets(leaves, depth + 1, false);
+                    sum += base.brackets(leaves, depth + 1, [false, above_sum]);
                     let rank = base.place(leaves).rank;
                     let Self::Sum(terms) = base else { continue };
+                    // (a*sin(2*x) - 4*b)/2
+                    if is_halved && terms.iter().any(|t| t.is_even(&is_double)) {
+                        sum += HALVED;
+                    }
                     if is_fraction {
                         sum += FRACTION * terms.iter().filter(|t| t.has_denominator()).count();
                     }
@@ -194,12 +236,24 @@ impl Form {
                     let mut speeds = terms.iter().map(|t| t.speed(leaves));
                     let first = speeds.next();
                     let is_half = !coefficient.denom().is_one();
-                    if (others.count() > 0 || is_half) && speeds.any(|s| Some(s) != first) {
+                    let is_scaled = others.count() > 0 || is_half;
+                    if is_scaled && !above_sum && speeds.any(|s| Some(s) != first) {
                         sum += MIXED;
                     }
                 }
                 sum
             }
+        }
+    }
+
+    /// Whether half of it is shorter: an even number, or the sine of a double angle.
+    fn is_even(&self, is_double: &dyn Fn(&Self) -> bool) -> bool {
+        match self {
+            Self::Product { coefficient, factors } => {
+                let doubles = factors.iter().any(|(f, n)| *n > 0 && is_double(f));
+                doubles || (coefficient.denom().is_one() && coefficient.numer() % 2 == 0)
+            }
+            Self::Leaf(_) | Self::Sum(_) => is_double(self),
         }
     }
 
@@ -213,7 +267,7 @@ impl Form {
     }
 
     /// The degree in the velocities.
-    fn speed(&self, leaves: &[Leaf]) -> i32 {
+    pub(super) fn speed(&self, leaves: &[Leaf]) -> i32 {
         match self {
             Self::Leaf(_) => {
                 let rank = self.place(leaves).rank;

@@ -10,7 +10,7 @@ use num_traits::{One, Signed};
 
 use super::atoms::{Angle, Arguments, Atom};
 use super::normal::{NormalForm, normal_form};
-use super::number;
+use super::pen::number;
 use super::polynomial::{Budget, Coefficient, Monomial, Polynomial};
 use super::quotient::{Field, Quotient};
 use crate::graph::Graph;
@@ -118,7 +118,7 @@ impl Graph {
         above.iter().map(|p| self.constant_polynomial(field, p)).collect()
     }
 
-    fn constant_polynomial(&self, field: &Field, p: &Polynomial) -> Option<Expr> {
+    pub(super) fn constant_polynomial(&self, field: &Field, p: &Polynomial) -> Option<Expr> {
         let mut terms = Vec::new();
         for (m, k) in p.terms().rev() {
             let (mut above, mut below) = (number(self, &k.abs()), self.one());
