@@ -182,8 +182,8 @@ lagrangian l^2*(a'^2 + w^2*sin(a)^2)/2 + g*l*cos(a)
     }
 }
 
-/// A mass of zero leaves one value of the range without linear equations; the others are there, and where the state is no
-/// equilibrium that is said. A surface that no motion changes is refused.
+/// A mass of zero leaves one value of the range without linear equations; the others are there, and where the state is
+/// no equilibrium that is said. A surface that no motion changes is refused.
 #[test]
 fn values_without_linear_equations_are_left_out() {
     let text = "coordinates x\nparameters m = 1\nlagrangian m*x'^2/2 - 2*x^2\ninitial x = 1\n";

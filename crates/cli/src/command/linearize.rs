@@ -158,8 +158,8 @@ fn locus(
     let count = points.iter().filter(moving).count();
     if count > 0 {
         say(&format!(
-            "note: at {count} of {} values the state is not an equilibrium: there the eigenvalues do not say whether it \
-             is stable",
+            "note: at {count} of {} values the state is not an equilibrium: there the eigenvalues do not say whether \
+             it is stable",
             points.len()
         ));
     }

@@ -5,9 +5,9 @@
 //! $$ \frac{\partial y}{\partial p} \approx \frac1h \sum_{j=1}^4 w_j\,\bigl(y(p + jh) - y(p - jh)\bigr), $$
 //!
 //! lose $10^{-2}$ of what the motions themselves are accurate to, and are off by $h^8$ of a ninth derivative. What the
-//! formulas of orders six and four, by three and two of the four pairs, give instead tells how much that is: errors fall
-//! from one order to the next by about the same factor, down to rounding. Second derivatives are differences of the first
-//! ones, which are exact.
+//! formulas of orders six and four, by three and two of the four pairs, give instead tells how much that is: errors
+//! fall from one order to the next by about the same factor, down to rounding. Second derivatives are differences of
+//! the first ones, which are exact.
 
 use crate::error::Failure;
 use crate::model::Model;

@@ -300,8 +300,8 @@ impl<'a> Collector<'a> {
         (image != argument).then(|| g.choose(is_positive, image, g.neg(image)))
     }
 
-    /// $(u^{2k})^r = (s u)^{2kr}$ if $2kr$ is whole. Otherwise $(su)^{2kr}$ would have no value beyond $u = 0$: there it
-    /// is taken of the magnitude, which has no series, because near $u = 0$ none converges for as long as a step.
+    /// $(u^{2k})^r = (s u)^{2kr}$ if $2kr$ is whole. Otherwise $(su)^{2kr}$ would have no value beyond $u = 0$: there
+    /// it is taken of the magnitude, which has no series, because near $u = 0$ none converges for as long as a step.
     fn root(&mut self, base: Expr, exponent: i64, r: f64, exact: Expr) -> Option<Expr> {
         let g = &self.model.graph;
         let [base] = self.image(&[base])[..] else { return None };

@@ -206,8 +206,8 @@ fn narrow_wells_are_found() {
         .collect();
     assert_eq!((found.len(), stable.len()), (7, 3), "{stable:?}");
     let force = |x: f64| {
-        let near = (x - 1.0) * ((x - 1.0).powi(2) + 0.0625).powf(-2.5);
-        let far = 2.0 * (x + 0.5) * ((x + 0.5).powi(2) + 0.75 + 0.0625).powf(-2.5);
+        let near = (x - 1.0) * libm::pow((x - 1.0).powi(2) + 0.0625, -2.5);
+        let far = 2.0 * (x + 0.5) * libm::pow((x + 0.5).powi(2) + 0.75 + 0.0625, -2.5);
         -0.25 * x - near - far
     };
     let [x, y] = stable.iter().copied().max_by(|a, b| a[0].total_cmp(&b[0])).unwrap();

@@ -493,8 +493,8 @@ fn singular_points_are_refused() {
     has(&of(twice, "x=0, y=-1"), &[[0.0, 1.0]], 1e-12);
 }
 
-/// A cart with a double pendulum in Cartesian coordinates, one constraint repeated: it may stand anywhere, which a shift
-/// of three coordinates together says, and it is stable up to that shift.
+/// A cart with a double pendulum in Cartesian coordinates, one constraint repeated: it may stand anywhere, which a
+/// shift of three coordinates together says, and it is stable up to that shift.
 #[test]
 fn a_shift_of_several_coordinates_is_no_instability() {
     let found = of(

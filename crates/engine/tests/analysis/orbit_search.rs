@@ -3,7 +3,7 @@
 use pfaff::{Model, Orbit, OrbitRequest, Stability, orbit};
 
 fn gallery(name: &str) -> Orbit {
-    let model = Model::gallery(name).unwrap();
+    let model = Model::gallery(name).expect("a model of the gallery");
     orbit(&model, &OrbitRequest::default(), &mut || true).expect("there is a periodic motion")
 }
 
@@ -14,8 +14,8 @@ fn a_walker_begins_after_the_event_that_leads_to_the_first_mode() {
     assert_eq!(found.stability, Stability::AsymptoticallyStable);
 }
 
-/// A woodpecker on its pole: after the beak and the sleeve have struck a contact stays closed, so that no motion can begin
-/// beside it. Its cycle attracts, and it comes down a little each time.
+/// A woodpecker on its pole: after the beak and the sleeve have struck a contact stays closed, so that no motion can
+/// begin beside it. Its cycle attracts, and it comes down a little each time.
 #[test]
 fn a_woodpecker_comes_down_in_a_cycle() {
     let found = gallery("woodpecker");

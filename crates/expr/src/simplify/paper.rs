@@ -20,6 +20,7 @@ mod pen;
 mod polynomial;
 mod quotient;
 mod relations;
+mod roots;
 mod shared;
 mod trigonometry;
 

@@ -572,7 +572,10 @@ fn is_pole(probe: &mut EventFunction<'_>, from: TimeValue, here: TimeValue, t: f
         // An end that is far away: rounding beside a zero grows, too, but not beyond that.
         (Ok(nearest), Ok(next)) => {
             let far = if grows(from, here) { here } else { from };
-            grows(nearest, before) && grows(next, after) && grows(nearest, far) && grows(next, far)
+            grows(nearest, before)
+                && grows(next, after)
+                && grows(nearest, far)
+                && grows(next, far)
         }
         _ => true,
     }

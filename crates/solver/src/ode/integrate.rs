@@ -295,7 +295,7 @@ impl<'a> OdeRun<'a> {
         let (watch, system, h) = (&mut self.stiffness, &mut self.system, self.clock.h);
         let is_better = watch.is_other_better(system, at, h, &self.scale, is_implicit);
         // Once the equations were stiff, Radau's method goes through what is too short for explicit steps.
-        if !is_better && !(is_coarse && !self.stiff.is_empty()) {
+        if !is_better && (!is_coarse || self.stiff.is_empty()) {
             return;
         }
         let method = if is_implicit { Method::Dop853 } else { Method::Radau };

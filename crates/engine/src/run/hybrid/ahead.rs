@@ -1,7 +1,7 @@
 //! Where a switching function and its rate are both zero, what decides its sign is where the motion leads soon after.
 //!
-//! A mass at rest at the end of a spring, in $m\ddot x = -mg - k\min(x, 0)$, has $u = x = \dot u = 0$, and leaves to the
-//! side to which it falls. So the motion with each sign is followed for a short time $\delta$, by one step of
+//! A mass at rest at the end of a spring, in $m\ddot x = -mg - k\min(x, 0)$, has $u = x = \dot u = 0$, and leaves to
+//! the side to which it falls. So the motion with each sign is followed for a short time $\delta$, by one step of
 //! Runge–Kutta: a sign is right if $u(t + \delta)$ has it. Of times $\delta$ that grow the first is taken at which
 //! $\lvert u\rvert$ is more than rounding.
 

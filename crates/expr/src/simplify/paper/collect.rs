@@ -6,11 +6,11 @@ use std::collections::BTreeMap;
 use num_traits::{One, Signed};
 use rustc_hash::FxHashMap;
 
-use super::apart::square_root;
 use super::finish::{is_difference, with_positive_terms};
 use super::form::{Form, Leaf, rank};
 use super::polynomial::{Budget, Coefficient, Monomial, Polynomial};
 use super::quotient::{Field, Quotient};
+use super::roots::square_root;
 use super::trigonometry;
 
 /// Longer sums are written as they are.

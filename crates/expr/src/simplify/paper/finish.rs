@@ -2,12 +2,12 @@
 
 use num_traits::{One, Signed};
 
-use super::apart::rational_root;
 use super::atoms::Atom;
 use super::collect::Collector;
 use super::form::Form;
 use super::polynomial::{Coefficient, Monomial, Polynomial};
 use super::quotient::Field;
+use super::roots::rational_root;
 
 impl Collector<'_> {
     /// Roots with their squares as powers of halves, signs of denominators moved up, tangents.
