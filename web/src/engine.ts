@@ -22,8 +22,10 @@ export interface Motion {
 }
 /** A point of the drawing at the start: where it is and how fast. */
 export interface Handle { point: number; at: [number, number]; velocity: [number, number] }
+/** An initial value that contradicted the constraints, and the sentence about it. */
+export interface Moved { name: string; from: number; to: number; note: string }
 export interface Shown {
-  motion: Motion; columns: { name: string; values: (number | null)[] }[]; faults: string[]; drawing: Drawing;
+  motion: Motion; moved: Moved[]; columns: { name: string; values: (number | null)[] }[]; faults: string[]; drawing: Drawing;
   frames: number; notes: string[]; handles?: Handle[];
 }
 /** What the player draws; see `crates/present/src/report/animation.js`. */

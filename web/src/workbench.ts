@@ -1,17 +1,20 @@
 // The workbench: one state, and views that follow it.
 
-import { asked, assignments, packed, start, unpacked, type Asked, type State } from "./state";
+import { Board } from "./board";
 import { byId, brief, element, save } from "./dom";
 import { Editor, type Words } from "./editor";
 import {
   GIVEN_UP, opened, type Answer, type Engine, type Fault, type Handle, type Lane, type Outline, type Question, type Reading, type Shown,
 } from "./engine";
+import { Held } from "./held";
 import { lessonBox, LESSONS } from "./lessons";
 import { COLOURS, overlaid } from "./overlay";
-import { Plot, type Columns } from "./plots";
+import { closeMenus, Panels, Tabs } from "./panels";
 import { saveFrom, wholePage } from "./saving";
+import { Section } from "./section";
 import { sliders, type Knob } from "./sliders";
 import { Stage } from "./stage";
+import { assignments, packed, start, unpacked, type Asked, type State } from "./state";
 import { TUTORIAL } from "./tutorial";
 import * as views from "./views";
 
@@ -41,30 +44,18 @@ const SAMPLES = 501;
 const DRAFT = 201;
 /** How long a hand must rest, in milliseconds, until its motion is computed with all rows and audited. */
 const REST = 160;
-/** Letters of a name that a kept run gets by itself. */
-const LONGEST_NAME = 32;
-/** How often the other initial values are led after the one that a hand holds. */
-const ROUNDS = 6;
-/** And how much farther than the nearest place they go at once. */
-const FARTHEST = 10;
 /** A motion that takes longer than this, in milliseconds, is given up as soon as something changes. */
 const GRACE = 400;
 
-/** The columns of a motion under a name. */
-function columnsOf(shown: Shown, name: string): Columns {
-  const values = new Map(shown.columns.map((c) => [c.name, c.values]));
-  return { name, t: (values.get("t") ?? []) as number[], values };
-}
-
 export class Workbench {
-  private state: State = start("", "");
+  state: State = start("", "");
   /** What the text says, before any slider was moved. */
-  private own: Outline | null = null;
-  private shown: Shown | null = null;
-  private kept: Columns[] = [];
-  private plots: Plot[] = [];
-  private points: { x: string; y: string; values: Map<string, number[]> } | null = null;
-  private readonly sectionPlot = new Plot(byId("section-plot"));
+  own: Outline | null = null;
+  shown: Shown | null = null;
+  private readonly board = new Board(this);
+  private readonly panels = new Panels((view) => this.files(VIEW_FILES[view] ?? []));
+  private readonly forms = new Tabs(byId("forms"), "formulas", FORMS, (form) => { this.state.form = form; void this.equations(); });
+  private readonly crossings = new Section((more) => this.engine.ask(this.question("section", more), "study"));
   private readonly comparison = new Stage(byId("compare"), "Animation of several principles", null);
   private readonly stage = new Stage(byId("animation"), "Animation of the motion", (h, kind, x, y) => this.drag(h, kind, x, y));
   private readonly editor: Editor;
@@ -80,7 +71,7 @@ export class Workbench {
   /** Initial values that the hand has just set. */
   private dragged: string[] = [];
   /** What the hand holds: initial values that stay as they are while the others follow the constraints. */
-  private held: { values: Record<string, number>; rounds: number } | null = null;
+  private held: Held | null = null;
   private hand: { handle: Handle; kind: "place" | "velocity"; x: number; y: number } | null = null;
 
   constructor(private readonly engine: Engine) {
@@ -144,9 +135,8 @@ export class Workbench {
       this.editor.text = shared.text;
       byId<HTMLSelectElement>("principle").value = shared.principle;
       byId<HTMLInputElement>("t1").value = shared.t1 === null ? "" : String(shared.t1);
-      byId<HTMLInputElement>("section-on").value = shared.section;
-      const closed = [...shared.closed];
-      for (const view of document.querySelectorAll<HTMLElement>(".view")) this.fold(view, closed.includes(view.dataset.view!));
+      this.crossings.surface = shared.section;
+      this.panels.closed = shared.closed;
     } else if (opened && !named) {
       const { name, text } = JSON.parse(opened) as { name: string; text: string };
       this.state = start(text, name);
@@ -177,106 +167,30 @@ export class Workbench {
     byId("tidy").addEventListener("click", () => void this.tidy());
     byId("stop").addEventListener("click", () => { this.again = false; this.engine.cancel("motion"); this.engine.cancel("study"); });
     byId("share").addEventListener("click", () => void this.share());
-    byId("more").addEventListener("click", () => this.addPlot({ x: "t", y: this.firstColumns() }));
-    byId("portrait").addEventListener("click", () => {
-      const spread = (name: string) => {
-        const values = this.shown?.columns.find((c) => c.name === name)?.values.filter((v) => v !== null) ?? [];
-        return Math.max(...values) - Math.min(...values);
-      };
-      const [first, ...rest] = this.own?.coordinates ?? [];
-      const q = rest.reduce((best, c) => (spread(`${c}'`) > spread(`${best}'`) ? c : best), first ?? "t");
-      this.addPlot({ x: q, y: [`${q}'`] });
-    });
-    byId("keep").addEventListener("click", () => this.keep());
     byId("compare-now").addEventListener("click", () => void this.compare());
-    byId("section-now").addEventListener("click", () => void this.section());
+    byId("section-now").addEventListener("click", () => void this.crossings.find(this.own?.coordinates[0] ?? "t").then((told) => told && this.say(told)));
     byId("again").addEventListener("click", () => void this.interpret());
     const whole = element("button", { type: "button", click: () => void this.exportBench() }, "This workbench (one file)");
     byId("exports").append(...this.files(EXPORTS), ...(this.engine.portable ? [whole] : []));
-    this.listenForms();
-    for (const view of document.querySelectorAll<HTMLElement>(".view")) this.listenView(view);
-    document.addEventListener("click", (event) => {
-      for (const menu of document.querySelectorAll<HTMLDetailsElement>("details.dropdown[open]")) {
-        if (!menu.contains(event.target as Node)) menu.open = false;
-      }
-    });
-    document.addEventListener("keydown", (event) => {
-      if (event.key !== "Escape") return;
-      for (const menu of document.querySelectorAll<HTMLDetailsElement>("details.dropdown[open]")) {
-        menu.open = false;
-        menu.querySelector("summary")?.focus();
-      }
-    });
-    matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => { this.drawPlots(); this.drawSection(); });
+    this.panels.changed = (isOpen) => { if (isOpen && this.shown) this.show(document.body.classList.contains("draft")); };
+    matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => { this.board.draw(); this.crossings.draw(); });
   }
 
   private files(list: [string, string][]): HTMLElement[] {
     return list.map(([kind, label]) => element("button", { type: "button", click: () => void this.export(kind) }, label));
   }
 
-  private listenForms(): void {
-    const tabs = byId("forms");
-    tabs.append(...FORMS.map(([form, label]) => element("button", {
-      type: "button", role: "tab", "data-form": form, "aria-controls": "formulas",
-      click: () => { this.state.form = form; void this.equations(); },
-    }, label)));
-    tabs.addEventListener("keydown", (event) => {
-      const step = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
-      const buttons = [...tabs.querySelectorAll("button")];
-      const at = buttons.indexOf(document.activeElement as HTMLButtonElement);
-      if (!step || at < 0) return;
-      const next = buttons[(at + step + buttons.length) % buttons.length]!;
-      next.focus();
-      next.click();
-    });
-  }
-
-  private listenView(view: HTMLElement): void {
-    const name = view.dataset.view!;
-    const title = view.querySelector("h2")!.textContent!.trim();
-    const small = { type: "button", class: "fold" };
-    const fold = element("button", { ...small, "data-fold": name, click: () => this.fold(view, !view.classList.contains("closed")) });
-    const large = element("button", { ...small, "aria-pressed": "false", title: "Enlarge", "aria-label": `Enlarge: ${title}` }, "⤢");
-    large.addEventListener("click", () => {
-      const on = view.classList.toggle("large");
-      large.setAttribute("aria-pressed", String(on));
-      if (on) this.fold(view, false);
-    });
-    const menu = element("details", { class: "dropdown" },
-      element("summary", { class: "fold", title: "Save", "aria-label": `Save: ${title}` }, "↓"),
-      element("div", { class: "menu" }, ...this.files(VIEW_FILES[name] ?? [])));
-    view.querySelector("h2")!.append(element("span", { class: "tools" }, menu, large, fold));
-    this.fold(view, ["compare", "section", "table"].includes(name));
-  }
-
-  private fold(view: HTMLElement, closed: boolean): void {
-    const button = view.querySelector<HTMLElement>("[data-fold]");
-    view.classList.toggle("closed", closed);
-    const title = view.querySelector("h2")!.firstChild!.textContent!.trim();
-    button?.setAttribute("aria-expanded", String(!closed));
-    button?.setAttribute("aria-label", `${closed ? "Open" : "Close"}: ${title}`);
-    if (button) { button.textContent = closed ? "+" : "–"; button.title = closed ? "Open" : "Close"; }
-    this.state.closed = [...document.querySelectorAll<HTMLElement>(".view.closed")].map((v) => v.dataset.view!);
-    if (!closed && this.shown) this.show(document.body.classList.contains("draft"));
-  }
-
-  private isOpen(name: string): boolean {
-    return !document.querySelector(`.view[data-view=${name}]`)?.classList.contains("closed");
-  }
-
   /** A model of the list in its first state. */
   private open(name: string): void {
     const model = this.models.get(name);
     if (!model) return;
-    this.state = { ...start(model.text, name), form: this.state.form, closed: this.state.closed };
-    this.forgetKept();
+    this.state = { ...start(model.text, name), form: this.state.form };
+    this.board.forget();
     byId<HTMLSelectElement>("principle").value = "";
     byId<HTMLInputElement>("t1").value = "";
-    byId<HTMLInputElement>("section-on").value = "";
     byId("compare-keys").replaceChildren();
     byId("compare").replaceChildren();
-    this.points = null;
-    this.drawSection();
+    this.crossings.clear();
     this.own = null;
     this.held = null;
     this.editor.text = model.text;
@@ -321,13 +235,6 @@ export class Workbench {
       ask, text: s.text, name: s.name || "model", set: assignments(s.set), initial: assignments(s.initial),
       principle: s.principle, t1: needs ? 10 : s.t1, tolerance: s.tolerance, ...more,
     };
-  }
-
-  /** What is plotted and is no column by itself. */
-  private expressions(): string[] {
-    const all = this.state.plots.flatMap((p) => [p.x, ...p.y]);
-    const names = new Set(this.shown?.columns.map((c) => c.name) ?? []);
-    return [...new Set(all)].filter((e) => e !== "t" && (!names.has(e) || /[-+*/^(]/.test(e)) && !/^(lambda|mu|reaction)\([^()]*\)'?$/.test(e));
   }
 
   /** Reads the text: colours, mistakes, sliders; then the motion and the equations. */
@@ -399,8 +306,16 @@ export class Workbench {
 
   private turn(values: Record<string, number>, name: string, value: number | null): void {
     if (value === null) delete values[name]; else values[name] = value;
-    this.held = values === this.state.initial && value !== null ? { values: { [name]: value }, rounds: 0 } : null;
+    this.held = values === this.state.initial && value !== null ? new Held({ [name]: value }) : null;
     this.draft();
+  }
+
+  /** A motion from a point that was chosen; the other initial values follow the constraints. */
+  startAt(values: Record<string, number>): void {
+    Object.assign(this.state.initial, values);
+    this.held = new Held(values);
+    this.knobs();
+    this.run();
   }
 
   /** A motion for the eye now, and one with its audit when the hand rests. */
@@ -437,7 +352,7 @@ export class Workbench {
   }
 
   /** The motion, one at a time: what changes meanwhile is computed afterwards. */
-  private run(): void {
+  run(): void {
     if (this.busy) { this.again = true; this.hurry(); return; }
     void this.runNow();
   }
@@ -460,7 +375,7 @@ export class Workbench {
     if (dragged) await this.followHand();
     const held = this.held !== null;
     const draft = this.moving !== null || held || !this.shown;
-    const more = { samples: draft ? DRAFT : SAMPLES, expressions: this.expressions(), draft };
+    const more = { samples: draft ? DRAFT : SAMPLES, expressions: this.board.expressions(), draft };
     const answer = await this.motion(this.question("run", more));
     clearTimeout(late);
     byId("stop").hidden = true;
@@ -474,39 +389,24 @@ export class Workbench {
     if (this.again || this.hand || !audited) this.run();
   }
 
-  /**
-   * Values that contradict the constraints were moved to the nearest ones. Where a hand holds some of them, the others
-   * go along and these stay: from there it is tried again. Whether that is to be.
-   */
+  /** Leads the other initial values after those that a hand holds: whether the motion is to be computed from there. */
   private follows(answer: Shown): boolean {
     const { held } = this;
     if (!held) return false;
-    const moves = answer.motion.notes.flatMap((note) => {
-      const [, name, from, to] = /^initial (\S+) moved from (\S+) to ([^\s:]+)/.exec(note) ?? [];
-      return name ? [{ name, to: Number(to), by: Number(to) - Number(from) }] : [];
-    });
-    const moved = moves.map((m) => m.name);
-    const others = moves.filter((m) => !(m.name in held.values));
-    this.dragged = [...new Set([...Object.keys(held.values), ...moved])];
-    if (!moved.length || !others.length || held.rounds >= ROUNDS) { this.held = null; return false; }
-    held.rounds += 1;
-    // The others go as far as makes up for what is held: all the way where one linear constraint moved them.
-    for (const { name, to, by } of others) {
-      const isVelocity = name.endsWith("'");
-      const size = (list: typeof moves) => list.reduce((sum, m) => (m.name.endsWith("'") === isVelocity ? sum + m.by * m.by : sum), 0);
-      const more = Math.min(size(moves) / size(others), FARTHEST) - 1;
-      this.state.initial[name] = to + (Number.isFinite(more) ? more * by : 0);
-    }
-    Object.assign(this.state.initial, held.values);
-    return true;
+    this.dragged = [...new Set([...Object.keys(held.values), ...answer.moved.map((m) => m.name)])];
+    const values = held.next(answer.moved);
+    if (values) Object.assign(this.state.initial, values);
+    else this.held = null;
+    return values !== null;
   }
 
   /** A hand that pulls a point off its constraints means the nearest place on them: that is where it starts. */
   private settle(answer: Shown): void {
-    const moved = answer.motion.notes.map((note) => /^initial (\S+) moved from /.exec(note)?.[1]);
-    if (!moved.some((name) => name && this.dragged.includes(name))) return;
+    const mine = answer.moved.filter((m) => this.dragged.includes(m.name));
+    if (!mine.length) return;
     for (const name of this.dragged) this.state.initial[name] = this.firstValue(name) ?? this.state.initial[name] ?? 0;
-    answer.motion.notes = answer.motion.notes.filter((_, k) => !moved[k] || !this.dragged.includes(moved[k]));
+    const notes = new Set(mine.map((m) => m.note));
+    answer.motion.notes = answer.motion.notes.filter((note) => !notes.has(note));
   }
 
   private arrived(answer: Shown, dragged: boolean, draft: boolean): void {
@@ -539,170 +439,32 @@ export class Workbench {
     this.state.camera = null;
     byId("handles").textContent = handles.length ? "Drag a ring to start elsewhere, the tip of an arrow to change the velocity there."
       : shown.drawing.dimension === 3 ? "Drag to turn the picture; + and − change its size." : "";
-    if (this.state.plots.length === 0) this.state.plots = [{ x: "t", y: this.firstColumns() }];
-    if (this.isOpen("plots")) this.drawPlots();
+    if (this.panels.isOpen("plots")) this.board.draw();
     if (draft) return;
-    if (this.isOpen("audit")) views.audit(byId("audit"), shown);
-    if (this.isOpen("table")) views.table(byId("table"), shown);
+    if (this.panels.isOpen("audit")) views.audit(byId("audit"), shown);
+    if (this.panels.isOpen("table")) views.table(byId("table"), shown);
     byId("agreement").textContent = "";
-  }
-
-  private firstColumns(): string[] {
-    const { own, shown } = this;
-    const moves = (name: string) => {
-      const values = shown?.columns.find((c) => c.name === name)?.values ?? [];
-      return values.some((v) => v !== null && v !== values[0]);
-    };
-    const observed = own?.observed.filter((o) => !o.startsWith("error") && moves(o)) ?? [];
-    const there = observed.length ? observed : own?.coordinates.filter(moves) ?? [];
-    return there.length ? there.slice(0, 3) : (shown?.columns.slice(1, 3).map((c) => c.name) ?? []);
-  }
-
-  private columns(): Columns | null {
-    return this.shown && columnsOf(this.shown, "now");
-  }
-
-  private keep(): void {
-    const columns = this.columns();
-    if (!columns) return;
-    const changed = Object.entries({ ...this.state.set, ...this.state.initial }).map(([name, x]) => `${name} = ${brief(Number(x.toPrecision(3)))}`).join(", ");
-    const name = changed && changed.length <= LONGEST_NAME ? changed : `run ${this.kept.length + 1}`;
-    this.kept.push({ ...columns, name, asked: asked(this.state) });
-    this.drawPlots();
-    this.drawKept();
   }
 
   /** The kept runs of a link, once more. */
   private async recall(): Promise<void> {
-    const { kept } = this.state;
-    for (const run of kept) {
+    for (const run of this.state.kept) {
       const whole = { ...run, text: run.text || this.state.text };
-      const more = { samples: SAMPLES, expressions: this.expressions() };
+      const more = { samples: SAMPLES, expressions: this.board.expressions() };
       const answer = await this.motion(this.question("run", more, whole));
-      if (!answer.error) this.kept.push({ ...columnsOf(answer, run.name), asked: whole });
+      if (!answer.error) this.board.recall(answer, whole);
     }
-    if (!kept.length) return;
-    this.drawKept();
-    this.drawPlots();
   }
 
   /** Everything that a link carries, as it is now. */
   private current(): State {
-    const kept = this.kept.flatMap(({ name, asked }) =>
-      (asked ? [{ ...asked, name, text: asked.text === this.state.text ? "" : asked.text }] : []));
-    return { ...this.state, kept, camera: this.stage.camera };
-  }
-
-  private forgetKept(): void {
-    this.kept = [];
-    this.drawKept();
-  }
-
-  /** The kept runs with their names. */
-  private drawKept(): void {
-    byId("kept").replaceChildren(...this.kept.map((run, k) => element("span", { class: "chip" },
-      element("input", {
-        value: run.name, "aria-label": `Name of kept run ${k + 1}`,
-        change: (e) => { run.name = (e.target as HTMLInputElement).value.trim() || `run ${k + 1}`; this.drawPlots(); },
-      }),
-      element("button", {
-        type: "button", "aria-label": `Forget ${run.name}`, title: "Forget",
-        click: () => { this.kept.splice(k, 1); this.drawKept(); this.drawPlots(); },
-      }, "×"))));
-  }
-
-  private addPlot(plot: { x: string; y: string[] }): void {
-    this.state.plots.push(plot);
-    this.drawPlots();
-    this.run();
-  }
-
-  private drawPlots(): void {
-    const columns = this.columns();
-    if (!columns) return;
-    const parent = byId("plots");
-    while (this.plots.length > this.state.plots.length) { this.plots.pop()?.close(); parent.lastElementChild?.remove(); }
-    while (this.plots.length < this.state.plots.length) {
-      const box = element("div", { class: "plot" });
-      const k = this.plots.length;
-      box.append(this.plotChoice(k));
-      parent.append(box);
-      const plot = new Plot(box);
-      plot.clicked = (x, y) => this.startAt(k, x, y);
-      this.plots.push(plot);
-    }
-    const faults = this.shown?.faults ?? [];
-    for (const [k, plot] of this.plots.entries()) {
-      const { x, y } = this.state.plots[k]!;
-      const box = parent.children[k]!;
-      const fields = box.querySelectorAll<HTMLInputElement>("input");
-      if (fields[0] && document.activeElement !== fields[0]) fields[0].value = y.join(", ");
-      if (fields[1] && document.activeElement !== fields[1]) fields[1].value = x;
-      box.querySelector(".note")!.textContent = faults.filter((f) => [x, ...y].some((e) => f.includes(`\`${e}\``))).join(" ");
-      box.querySelector(".hint")!.textContent = this.isPortrait(k) ? "Click in the picture to start there." : "";
-      plot.draw([...this.kept, columns], x, y);
-    }
-    let list = document.getElementById("column-names");
-    if (!list) { list = element("datalist", { id: "column-names" }); document.body.append(list); }
-    const names = [...columns.values.keys()];
-    if (list.children.length !== names.length) list.replaceChildren(...names.map((n) => element("option", { value: n })));
-  }
-
-  /** The two fields above a plot: curves over axis. */
-  private plotChoice(k: number): HTMLElement {
-    const { x, y } = this.state.plots[k]!;
-    const change = () => {
-      const curves = fields[0]!.value.split(/,(?![^([]*[)\]])/).map((s) => s.trim()).filter(Boolean);
-      const plot = this.state.plots[k];
-      if (!plot || curves.length === 0) return;
-      plot.y = curves;
-      plot.x = fields[1]!.value.trim() || "t";
-      this.run();
-    };
-    const field = (label: string, value: string) =>
-      element("input", { value, "aria-label": label, title: label, list: "column-names", change });
-    const fields = [field("Curves: columns or expressions such as x^2 + y^2, with commas between them", y.join(", ")), field("Horizontal axis", x)];
-    const close = element("button", {
-      type: "button", class: "fold", title: "Take this plot away", "aria-label": `Take plot ${k + 1} away`,
-      click: () => {
-        if (this.state.plots.length < 2) return;
-        this.state.plots.splice(k, 1);
-        for (const plot of this.plots) plot.close();
-        this.plots = [];
-        byId("plots").replaceChildren();
-        this.drawPlots();
-      },
-    }, "×");
-    return element("div", {}, element("p", { class: "choice" }, fields[0]!, element("span", {}, " over "), fields[1]!, close),
-      element("p", { class: "note" }), element("p", { class: "hint" }));
-  }
-
-  /** Whether a plot is a phase portrait: of a position and its velocity, or of two positions. */
-  private isPortrait(k: number): boolean {
-    const plot = this.state.plots[k];
-    const names = new Set(this.own?.coordinates.flatMap((c) => [c, `${c}'`]));
-    return plot !== undefined && !this.own?.ends && plot.y.length === 1 && names.has(plot.x) && names.has(plot.y[0]!);
-  }
-
-  /** A click on a phase portrait starts there. */
-  private startAt(k: number, x: number, y: number): void {
-    const plot = this.state.plots[k];
-    if (!plot || !this.isPortrait(k)) return;
-    this.keep();
-    const values = { [plot.x]: Number(x.toPrecision(4)), [plot.y[0]!]: Number(y.toPrecision(4)) };
-    Object.assign(this.state.initial, values);
-    this.held = { values, rounds: 0 };
-    this.knobs();
-    this.run();
+    const { crossings, panels, board, stage } = this;
+    return { ...this.state, section: crossings.surface, closed: panels.closed, kept: board.keptRuns(), camera: stage.camera };
   }
 
   private async equations(): Promise<void> {
     const { form, text, principle } = this.state;
-    for (const tab of byId("forms").querySelectorAll<HTMLButtonElement>("button")) {
-      const on = tab.dataset.form === form;
-      tab.setAttribute("aria-selected", String(on));
-      tab.tabIndex = on ? 0 : -1;
-    }
+    this.forms.select(form);
     const panel = byId("formulas");
     const begun = performance.now();
     const isNow = () => form === this.state.form && text === this.state.text && principle === this.state.principle;
@@ -767,35 +529,6 @@ export class Workbench {
     this.comparison.show(drawing, []);
   }
 
-  private async section(): Promise<void> {
-    const field = byId<HTMLInputElement>("section-on");
-    const q = this.own?.coordinates[0] ?? "t";
-    if (!field.value.trim()) field.value = `rising ${q}`;
-    const on = field.value.trim();
-    this.state.section = on;
-    byId("section-note").textContent = "";
-    const answer = await this.engine.ask<{ section: { t: number[]; q: Record<string, number[]>; v: Record<string, number[]> } }>(
-      this.question("section", { on, count: 1000, t1: null }), "study");
-    if (answer.error) return void (byId("section-note").textContent = answer.error.message);
-    const { t, q: places, v } = answer.section;
-    const values = new Map<string, number[]>([["t", t], ...Object.entries(places), ...Object.entries(v).map(([n, x]) => [`${n}'`, x] as [string, number[]])]);
-    const names = [...values.keys()].filter((n) => n !== "t" && new Set(values.get(n)).size > 1);
-    const [xField, yField] = [byId<HTMLInputElement>("section-x"), byId<HTMLInputElement>("section-y")];
-    if (!values.has(xField.value)) xField.value = names.find((n) => n !== q && !n.endsWith("'")) ?? names[0] ?? "t";
-    if (!values.has(yField.value)) yField.value = names.find((n) => n === `${xField.value}'`) ?? names.find((n) => n !== xField.value) ?? "t";
-    this.points = { x: xField.value, y: yField.value, values };
-    byId("section-note").textContent = t.length ? "" : "The motion never crosses this surface.";
-    this.say(`${t.length} points where ${on}`);
-    this.drawSection();
-  }
-
-  private drawSection(): void {
-    const { points } = this;
-    const some = points !== null && points.values.get("t")!.length > 0;
-    byId("section-plot").hidden = !some;
-    if (points && some) this.sectionPlot.draw([{ name: "now", t: points.values.get("t")!, values: points.values }], points.x, [points.y], true);
-  }
-
   private async share(): Promise<void> {
     const base = location.origin === "null" ? location.href.split("#")[0]! : location.origin + location.pathname + location.search;
     const address = `${base}#${await packed(this.current())}`;
@@ -809,19 +542,17 @@ export class Workbench {
   }
 
   private async export(kind: string): Promise<void> {
-    for (const menu of document.querySelectorAll<HTMLDetailsElement>("details.dropdown[open]")) menu.open = false;
+    closeMenus();
     const stem = this.state.name || "model";
-    const picture = { frame: () => this.stage.picture(), comparison: () => this.comparison.picture(), section: () => this.sectionPlot.picture() }[kind];
+    const picture = { frame: () => this.stage.picture(), comparison: () => this.comparison.picture(), section: () => this.crossings.picture() }[kind];
     if (picture) {
       const blob = await picture();
       if (blob) save(`${stem}.png`, blob, "image/png");
       return;
     }
     if (kind === "points") {
-      if (!this.points) return this.say("Find the points first.");
-      const names = [...this.points.values.keys()], rows = this.points.values.get("t")!;
-      const lines = rows.map((_, i) => names.map((n) => String(this.points!.values.get(n)![i])).join(","));
-      return save(`${stem}.csv`, [names.join(","), ...lines, ""].join("\n"), "text/csv");
+      const table = this.crossings.table();
+      return table ? save(`${stem}.csv`, table, "text/csv") : this.say("Find the points first.");
     }
     const plot = this.state.plots[0];
     const question = this.question("export", {

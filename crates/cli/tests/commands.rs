@@ -345,6 +345,22 @@ fn summary_tells_what_a_person_wants() {
 }
 
 #[test]
+fn the_plot_of_a_run_shows_what_moves() {
+    let block = "coordinates y, x\nkinetic (x'^2 + y'^2)/2\npotential 9.81*y\n\
+                 contact floor: y >= 0, friction = 0.2\ninitial x' = 1e-9\n";
+    let answer = pfaff_text(&["run", "-", "--t1", "4e-10"], block);
+    let axis = answer.out.lines().last().expect("a plot");
+    assert!(
+        axis.contains(" t "),
+        "the path is a straight line, so the axis is time: {}",
+        answer.out
+    );
+    let name =
+        answer.out.lines().filter_map(|line| line.split_once('│')).map(|(name, _)| name.trim());
+    assert!(name.clone().any(|name| name == "x"), "y rests: {}", answer.out);
+}
+
+#[test]
 fn statuses_are_those_of_the_contract() {
     let status = |arguments: &[&str]| pfaff(arguments).status;
     assert_eq!(status(&["run", "sleigh"]), 0);

@@ -45,6 +45,18 @@ pub(crate) fn column(x: f64) -> String {
     }
 }
 
+/// The largest absolute value; zero if there is none.
+pub(crate) fn largest(values: impl IntoIterator<Item = f64>) -> f64 {
+    values.into_iter().fold(0.0, |m: f64, x| m.max(x.abs()))
+}
+
+/// Whether a column changes by more than rounding: its own, and that of the largest value of its table.
+pub(crate) fn changes(values: impl IntoIterator<Item = f64>, largest: f64) -> bool {
+    let none = (f64::INFINITY, f64::NEG_INFINITY);
+    let (low, high) = values.into_iter().fold(none, |(a, b), x| (a.min(x), b.max(x)));
+    high - low > (1e-9 * low.abs().max(high.abs())).max(1e-15 * largest)
+}
+
 fn without_zeros(text: &str) -> &str {
     if text.contains('.') { text.trim_end_matches('0').trim_end_matches('.') } else { text }
 }
@@ -54,8 +66,18 @@ mod tests {
     use super::*;
 
     #[test]
+    fn rounding_is_no_change_and_small_units_are_no_rounding() {
+        assert!(!changes([0.3, 0.3 + 1e-16], 0.3));
+        assert!(!changes([0.0, 7e-18, -7e-18], 0.3), "zero to rounding");
+        assert!(changes([1e-10, 2e-10], 1e3), "nanometres beside a fast angle");
+        assert!(!changes([], 1.0) && !changes([f64::NAN], 1.0));
+        assert_eq!(largest([1.0, -3.0, f64::NAN]), 3.0);
+    }
+
+    #[test]
     fn numbers_have_sensible_digits() {
         assert_eq!(short(0.1 + 0.2), "0.3");
+        assert_eq!((brief(-0.0), short(-0.0)), ("0".into(), "0".into()));
         assert_eq!(short(1234.567), "1234.57");
         assert_eq!(short(-1.0e-9), "-1e-9");
         assert_eq!(short(f64::NAN), "–");

@@ -1,9 +1,9 @@
 //! Motions: one, several principles side by side, the points of a section.
 
-use pfaff::{Backend, Model, Motion, Run, SectionRequest, StopReason};
+use pfaff::{Backend, Model, Motion, Note, Run, SectionRequest, StopReason};
 use pfaff_expr::{is_interrupted, with_shield};
 use pfaff_present::report::drawing::drawn;
-use pfaff_present::{ToJson, column_values, motion_summary};
+use pfaff_present::{ToJson, column_values, motion_summary, sentence};
 use serde_json::{Map, Value, json};
 
 use crate::export::base64;
@@ -77,11 +77,23 @@ fn shown(
         ("motion", motion_summary(motion)),
         ("columns", Value::Array(columns)),
         ("faults", json!(faults)),
+        ("moved", moved(motion)),
         ("drawing", drawing.data),
         ("frames", json!(drawing.frames)),
         ("notes", json!(drawing.notes)),
     ];
     entries.into_iter().map(|(key, value)| (key.to_owned(), value)).collect()
+}
+
+/// The initial values that contradicted the constraints: from where to where, and what is said of it.
+fn moved(motion: &Motion) -> Value {
+    let of = |note: &Note| match note {
+        Note::Moved { name, old, new, .. } => {
+            Some(json!({"name": name, "from": old, "to": new, "note": sentence(note, motion)}))
+        }
+        _ => None,
+    };
+    motion.notes.iter().filter_map(of).collect()
 }
 
 /// One model under several principles.

@@ -310,6 +310,26 @@ fn a_hand_moves_points_and_their_velocities() {
 }
 
 #[test]
+fn values_that_contradict_the_constraints_are_told_as_numbers() {
+    let text = "coordinates x, y\nkinetic (x'^2 + y'^2)/2\nconstraint x^2 + y^2 = 1\ninitial x = 0.6, y = 0.9";
+    let answer = ask(&json!({"ask": "run", "text": text, "t1": 1.0, "samples": 3}));
+    let moved = answer["moved"].as_array().expect("a list");
+    let notes = answer["motion"]["notes"].as_array().expect("a list");
+    let number = |m: &Value, key: &str| m[key].as_f64().expect("a number");
+    let names: Vec<&Value> = moved.iter().map(|m| &m["name"]).collect();
+    assert_eq!(names, ["x", "y"]);
+    // The nearest point of the circle: on the ray from its centre.
+    let norm = f64::hypot(0.6, 0.9);
+    for (m, given) in moved.iter().zip([0.6, 0.9]) {
+        assert_eq!(number(m, "from"), given);
+        assert!((number(m, "to") - given / norm).abs() < 1e-12, "{m}");
+        assert!(notes.contains(&m["note"]), "{m}");
+    }
+    let consistent = ask(&json!({"ask": "run", "text": sleigh(), "t1": 1.0, "samples": 3}));
+    assert_eq!(consistent["moved"], json!([]));
+}
+
+#[test]
 fn names_have_formulas() {
     let of =
         |name: &str| ask(&json!({"ask": "formula", "text": RODS, "of": name}))["html"].clone();

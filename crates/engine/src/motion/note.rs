@@ -39,7 +39,10 @@ pub enum Note {
 
 /// A number with a few digits, for a sentence: at most four decimals, or three digits and a power of ten.
 pub fn brief(x: f64) -> String {
-    if x == 0.0 || (1e-3..1e6).contains(&x.abs()) {
+    if x == 0.0 {
+        // NOTE: zero has no sign for people.
+        "0".to_owned()
+    } else if (1e-3..1e6).contains(&x.abs()) {
         let rounded = format!("{x:.4}");
         rounded.trim_end_matches('0').trim_end_matches('.').to_owned()
     } else {

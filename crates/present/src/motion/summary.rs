@@ -2,9 +2,9 @@
 
 use std::fmt::Write;
 
-use pfaff::{Check, Motion, Principle, StopReason, Verdict, signs};
+use pfaff::{Check, Motion, Principle, Series, StopReason, Verdict, signs};
 
-use crate::number::{brief, column};
+use crate::number::{brief, changes, column, largest};
 use crate::plot::Plot;
 
 /// The most rows of each kind that are shown.
@@ -376,14 +376,18 @@ fn audit(motion: &Motion, colour: bool, text: &mut String) {
     errors(motion, text);
 }
 
-/// The path in the plane where there is one, else coordinates over time: some of them in colours, or the first.
+/// The path in the plane where there is one, else the coordinates that change over time: some of them in colours, or
+/// the first.
 fn plot(motion: &Motion, colour: bool) -> String {
-    let find = |name: &str| motion.q.iter().find(|s| s.name == name);
+    let largest = largest(motion.q.iter().flat_map(|q| q.values.iter().copied()));
+    let moves = |q: &&Series| changes(q.values.iter().copied(), largest);
+    let find = |name: &str| motion.q.iter().filter(moves).find(|s| s.name == name);
     let (x, x_name, curves) = match (find("x"), find("y")) {
         (Some(x), Some(y)) => (&x.values, "x", vec![("y", y.values.as_slice())]),
         _ => {
-            let all = motion.q.iter().map(|q| (q.name.as_str(), q.values.as_slice()));
-            (&motion.t, "t", all.collect())
+            let still = motion.q.iter().filter(|q| !moves(q));
+            let all = motion.q.iter().filter(moves).chain(still);
+            (&motion.t, "t", all.map(|q| (q.name.as_str(), q.values.as_slice())).collect())
         }
     };
     let drawn = Plot { x, x_name, curves, colour }.render();

@@ -6,7 +6,7 @@ use pfaff::{Branch, BranchPoint, Continuation, SpecialPoint, Stability};
 use serde_json::Value;
 
 use crate::json::{number, numbers, object, string};
-use crate::number::significant;
+use crate::number::{changes, largest, significant};
 use crate::phase::words::{listed, named};
 use crate::plot::{Axis, Curve, Figure, Look, Points};
 use crate::report::{analysis_page, figure_html, preformatted};
@@ -252,12 +252,14 @@ pub fn diagram_page(found: &Continuation, command: &str) -> String {
     let names: Vec<String> =
         first.iter().flat_map(|p| p.state.iter().map(|(n, _)| n.clone())).collect();
     let mut parts: Vec<(String, String)> = Vec::new();
+    let points = || found.branches.iter().flat_map(|b| &b.points);
+    let all = points().flat_map(|p| {
+        p.state.iter().map(|(_, x)| *x).chain(p.extent.iter().flatten().copied())
+    });
+    let largest = largest(all);
     for (c, name) in names.iter().enumerate() {
-        let values = || found.branches.iter().flat_map(|b| &b.points);
-        let low = values().fold(f64::INFINITY, |m, p| m.min(p.state[c].1));
-        let high = values().fold(f64::NEG_INFINITY, |m, p| m.max(p.state[c].1));
-        let moves = values().any(|p| p.extent.get(c).is_some_and(|x| x[1] - x[0] > 1e-9));
-        if high - low > 1e-9 * (1.0 + high.abs()) || moves {
+        let moves = points().any(|p| p.extent.get(c).is_some_and(|x| changes(*x, largest)));
+        if moves || changes(points().map(|p| p.state[c].1), largest) {
             let figure = diagram(found, Some(name)).map(|figure| figure_html(&figure, look));
             parts.extend(figure.map(|figure| (name.clone(), figure)));
         }

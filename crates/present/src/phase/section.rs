@@ -6,7 +6,7 @@ use pfaff::{Section, Series};
 use serde_json::Value;
 
 use crate::json::{number, numbers, object, string};
-use crate::number::{column, significant};
+use crate::number::{changes, column, largest, significant};
 use crate::plot::{Axis, Curve, Figure, Points};
 use crate::table::Table;
 use crate::{ToJson, ToText};
@@ -93,13 +93,12 @@ pub fn section_figure(
             return Err("a figure of a section has two columns, such as \"y, y'\"".into());
         }
         None => {
-            let spread = |values: &[f64]| {
-                let low = values.iter().copied().fold(f64::INFINITY, f64::min);
-                let high = values.iter().copied().fold(f64::NEG_INFINITY, f64::max);
-                high - low > 1e-9 * (1.0 + high.abs())
-            };
             let all = table.columns.iter().enumerate().skip(1);
-            let mut moving = all.filter(|(_, (_, values))| spread(values)).map(|(k, _)| k);
+            let largest =
+                largest(all.clone().flat_map(|(_, (_, values))| values.iter().copied()));
+            let mut moving = all
+                .filter(|(_, (_, values))| changes(values.iter().copied(), largest))
+                .map(|(k, _)| k);
             match (moving.next(), moving.next()) {
                 (Some(x), Some(y)) => (x, y),
                 _ => return Err("no two columns of the section change".into()),

@@ -123,7 +123,8 @@ impl AxisRange {
         let empty = Self { low: f64::INFINITY, high: f64::NEG_INFINITY };
         let Self { low, high } =
             values.fold(empty, |i, x| Self { low: i.low.min(x), high: i.high.max(x) });
-        let spread = 1e-9 * (1.0 + low.abs().max(high.abs()));
+        let size = low.abs().max(high.abs());
+        let spread = if size == 0.0 { 1.0 } else { (1e-9 * size).max(f64::MIN_POSITIVE) };
         if high - low < spread {
             Self { low: low - spread, high: high + spread }
         } else {
@@ -184,6 +185,17 @@ mod tests {
             row.chars().skip_while(|&c| c != '│').skip(1).position(|c| c != '\u{2800}')
         };
         assert!(ink(rows[0]).unwrap() > ink(rows[HEIGHT - 1]).unwrap());
+    }
+
+    #[test]
+    fn small_units_are_drawn_like_large_ones() {
+        let drawn = |size: f64| plot(&[("x", &[0.0, 2.0 * size])], false).render();
+        let ink =
+            |text: &str| -> String { text.chars().filter(|c| *c >= '\u{2800}').collect() };
+        assert_eq!(ink(&drawn(1.0)), ink(&drawn(1e-10)));
+        assert!(
+            ink(&plot(&[("x", &[0.0, 0.0])], false).render()).chars().any(|c| c != '\u{2800}')
+        );
     }
 
     #[test]
