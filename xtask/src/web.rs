@@ -112,7 +112,7 @@ fn node(root: &Path, arguments: &[&str]) -> bool {
 /// The engine as a module: with a standard library that is built for size where its sources are to be had.
 fn module(root: &Path, whole: bool) -> Option<PathBuf> {
     let mut flags = "-C link-arg=--export-table -C link-arg=--growable-table".to_owned();
-    let mut arguments = vec!["rustc", "--profile", "web", "--target", TARGET];
+    let mut arguments = vec!["rustc", "--profile", "wasm", "--target", TARGET];
     arguments.extend(["--package", "pfaff-web", "--lib", "--crate-type", "cdylib"]);
     if !whole {
         arguments.push("--no-default-features");
@@ -133,7 +133,7 @@ fn module(root: &Path, whole: bool) -> Option<PathBuf> {
     }
     variables.push(("RUSTFLAGS", flags.into()));
     let built = cargo::run(root, &arguments, &variables);
-    let module = cargo::target(root).join(TARGET).join("web/pfaff_web.wasm");
+    let module = cargo::target(root).join(TARGET).join("wasm/pfaff_web.wasm");
     (built && module.exists()).then_some(module)
 }
 

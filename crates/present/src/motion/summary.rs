@@ -289,7 +289,7 @@ fn derivative_table(
     list: &[(String, &pfaff::Sensitivity)],
     text: &mut String,
 ) {
-    let last = |series: &[pfaff::Series], k: usize| {
+    let last = |series: &[Series], k: usize| {
         series.get(k).and_then(|s| s.values.last()).map_or(String::new(), |&x| column(x))
     };
     let mut rows: Vec<Vec<String>> = Vec::new();
