@@ -42,6 +42,26 @@ impl Texts {
         self.codes.push(code as u32);
     }
 
+    /// Adds those of another list from one to before another.
+    fn extend(&mut self, other: &Self, from: usize, to: usize) {
+        let mut known: Vec<Option<u32>> = vec![None; other.words.len()];
+        for &code in &other.codes[from..to] {
+            match known[code as usize] {
+                Some(own) => self.codes.push(own),
+                None => {
+                    self.push(&other.words[code as usize]);
+                    known[code as usize] = self.codes.last().copied();
+                }
+            }
+        }
+    }
+
+    /// The different texts (far apart some may be equal), and for each row the number of its text.
+    #[cfg(not(target_arch = "wasm32"))]
+    pub(super) fn parts(&self) -> (&[String], &[u32]) {
+        (&self.words, &self.codes)
+    }
+
     /// All texts in order.
     pub fn iter(&self) -> impl ExactSizeIterator<Item = &str> {
         self.codes.iter().map(|&code| self.words[code as usize].as_str())
@@ -99,9 +119,7 @@ impl Block {
                 (Cells::Numbers(own), Cells::Numbers(more)) => {
                     own.extend_from_slice(&more[from..to]);
                 }
-                (Cells::Texts(own), Cells::Texts(more)) => {
-                    (from..to).for_each(|row| own.push(more.get(row)));
-                }
+                (Cells::Texts(own), Cells::Texts(more)) => own.extend(more, from, to),
                 (Cells::Integers(_) | Cells::Numbers(_) | Cells::Texts(_), _) => {}
             }
         }
@@ -118,24 +136,24 @@ impl Block {
         }
     }
 
-    /// The rows as bytes that [`Block::from_bytes`] reads.
-    pub fn to_bytes(&self) -> Vec<u8> {
-        let mut bytes = (self.rows() as u32).to_le_bytes().to_vec();
+    /// Adds the rows as bytes that [`Block::from_bytes`] reads.
+    pub fn write_bytes(&self, bytes: &mut Vec<u8>) {
+        bytes.extend((self.rows() as u32).to_le_bytes());
         for cells in &self.columns {
+            bytes.reserve(8 * cells.len());
             match cells {
-                Cells::Integers(v) => bytes.extend(v.iter().flat_map(|x| x.to_le_bytes())),
-                Cells::Numbers(v) => bytes.extend(v.iter().flat_map(|x| x.to_le_bytes())),
+                Cells::Integers(v) => v.iter().for_each(|x| bytes.extend(x.to_le_bytes())),
+                Cells::Numbers(v) => v.iter().for_each(|x| bytes.extend(x.to_le_bytes())),
                 Cells::Texts(texts) => {
                     bytes.extend((texts.words.len() as u32).to_le_bytes());
                     for word in &texts.words {
                         bytes.extend((word.len() as u32).to_le_bytes());
                         bytes.extend(word.as_bytes());
                     }
-                    bytes.extend(texts.codes.iter().flat_map(|x| x.to_le_bytes()));
+                    texts.codes.iter().for_each(|x| bytes.extend(x.to_le_bytes()));
                 }
             }
         }
-        bytes
     }
 
     /// The rows of these bytes, or `None` if they are not those of such columns.
@@ -213,7 +231,8 @@ mod tests {
 
     #[test]
     fn bytes_read_back_and_no_part_of_them_does() {
-        let bytes = block().to_bytes();
+        let mut bytes = Vec::new();
+        block().write_bytes(&mut bytes);
         assert_eq!(Block::from_bytes(&KINDS, &bytes), Some(block()));
         for length in 0..bytes.len() {
             assert_eq!(Block::from_bytes(&KINDS, &bytes[..length]), None, "{length}");

@@ -222,8 +222,12 @@ fn write_columns<W: Write + Send>(
             Cells::Texts(texts) => {
                 let there: Vec<i16> =
                     texts.iter().map(|text| i16::from(!text.is_empty())).collect();
+                // Rows with equal texts share one: a text is not copied for each of them.
+                let (words, codes) = texts.parts();
+                let words: Vec<ByteArray> = words.iter().map(|w| w.as_str().into()).collect();
+                let of = |code: &u32| words[*code as usize].clone();
                 let texts: Vec<ByteArray> =
-                    texts.iter().filter(|text| !text.is_empty()).map(Into::into).collect();
+                    codes.iter().map(of).filter(|text| !text.is_empty()).collect();
                 column.typed::<ByteArrayType>().write_batch(&texts, Some(&there), None)?;
             }
         }

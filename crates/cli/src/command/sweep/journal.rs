@@ -95,12 +95,13 @@ impl Journal {
 
     /// Adds the rows of the cases from `next` to before `end`, or leaves the journal as it was.
     pub(super) fn append(&mut self, end: u64, block: &Block) -> io::Result<()> {
-        let bytes = block.to_bytes();
-        let mut frame = Vec::with_capacity(bytes.len() + 32);
-        for word in [self.next, end, bytes.len() as u64] {
+        let mut frame = Vec::new();
+        for word in [self.next, end, 0] {
             frame.extend(word.to_le_bytes());
         }
-        frame.extend(bytes);
+        block.write_bytes(&mut frame);
+        let length = (frame.len() - 24) as u64;
+        frame[16..24].copy_from_slice(&length.to_le_bytes());
         let sum = check_sum(&frame);
         frame.extend(sum.to_le_bytes());
         self.add(&frame)?;

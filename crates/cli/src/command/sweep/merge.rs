@@ -9,7 +9,7 @@ use serde_json::Value;
 
 use super::journal::{self, NoJournal};
 use super::manifest;
-use super::table_file::{write_manifest, write_table};
+use super::table_file::{TableFile, refused, write_manifest};
 use super::{Exit, usage};
 use crate::output::{print, say};
 use crate::table::{Ending, ending, quietly};
@@ -63,12 +63,12 @@ pub(super) fn merge(parts: &[String], output: Option<&str>) -> Result<Exit, Exit
     let about = Place::new(&manifest::path_of(output), &inputs)?;
     let form = ending(output)?;
     let mut rows = 0;
-    write_table(output, &place, form, &headings, &whole, |take| {
-        for part in &parts {
-            rows += quietly(|| copy(&part.name, &headings, take))?;
-        }
-        Ok(())
-    })?;
+    let mut table = TableFile::create(output, &place, form, &headings, &whole)?;
+    for part in &parts {
+        let copied = quietly(|| copy(&part.name, &headings, &mut |block| table.write(block)));
+        rows += copied.map_err(|error| refused(output, &error))?;
+    }
+    table.finish()?;
     write_manifest(output, &about, &whole)?;
     print(&format!("{output}: {count} chunks, {rows} rows\n"))?;
     Ok(Exit::Done)
@@ -76,44 +76,45 @@ pub(super) fn merge(parts: &[String], output: Option<&str>) -> Result<Exit, Exit
 
 /// The rows of a sweep that was ended, as a table.
 fn from_journal(name: &str, output: &str) -> Result<Exit, Exit> {
-    let refused = |why: String| usage(&format!("`{name}` cannot be read: {why}"));
+    let unread = |why: String| usage(&format!("`{name}` cannot be read: {why}"));
     let (text, journal) = journal::opened(Path::new(name)).map_err(|why| match why {
-        NoJournal::Damaged(why) => refused(why),
-        NoJournal::Other(_) => refused("it belongs to another sweep".into()),
-        NoJournal::File(error) => refused(error.to_string()),
+        NoJournal::Damaged(why) => unread(why),
+        NoJournal::Other(_) => unread("it belongs to another sweep".into()),
+        NoJournal::File(error) => unread(error.to_string()),
     })?;
-    let about: Value = serde_json::from_str(&text).map_err(|e| refused(e.to_string()))?;
+    let about: Value = serde_json::from_str(&text).map_err(|e| unread(e.to_string()))?;
     let headings =
-        manifest::headings(&about).ok_or_else(|| refused("its head is damaged".into()))?;
+        manifest::headings(&about).ok_or_else(|| unread("its head is damaged".into()))?;
     let place = Place::new(output, &[name.into()])?;
     let kinds: Vec<_> = headings.iter().map(|heading| heading.kind).collect();
     let mut rows = 0;
     let form = ending(output)?;
-    write_table(output, &place, form, &headings, &about, |take| {
-        journal.blocks(&kinds, |block| {
-            rows += block.rows();
-            take(block)
-        })
-    })?;
+    let mut table = TableFile::create(output, &place, form, &headings, &about)?;
+    let read = journal.blocks(&kinds, |block| {
+        rows += block.rows();
+        table.write(block)
+    });
+    read.map_err(|error| refused(output, &error))?;
+    table.finish()?;
     say("note: the sweep is not complete; --resume goes on with it");
     print(&format!("{output}: {rows} rows\n"))?;
     Ok(Exit::Done)
 }
 
 fn part(name: &str) -> Result<Part, Exit> {
-    let refused = |why: &str| usage(&format!("`{name}` cannot be merged: {why}"));
+    let no_part = |why: &str| usage(&format!("`{name}` cannot be merged: {why}"));
     ending(name)?;
     let path = manifest::path_of(name);
     let text = crate::input::data(Path::new(&path))
-        .map_err(|error| refused(&format!("its manifest `{path}` cannot be read: {error}")))?;
+        .map_err(|error| no_part(&format!("its manifest `{path}` cannot be read: {error}")))?;
     let manifest = serde_json::from_str::<Value>(&text).ok().filter(Value::is_object);
-    let manifest = manifest.ok_or_else(|| refused(&format!("`{path}` is damaged")))?;
+    let manifest = manifest.ok_or_else(|| no_part(&format!("`{path}` is damaged")))?;
     let (chunk, whole) = manifest::split(&manifest);
     let Some(chunk) = chunk else {
-        return Err(refused("it is no chunk of a sweep"));
+        return Err(no_part("it is no chunk of a sweep"));
     };
     if journal::Journal::path_of(name).exists() {
-        return Err(refused("it is not complete; --resume goes on with it"));
+        return Err(no_part("it is not complete; --resume goes on with it"));
     }
     Ok(Part { name: name.to_owned(), chunk, whole })
 }

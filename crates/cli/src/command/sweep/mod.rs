@@ -1,5 +1,6 @@
 //! `pfaff sweep`
 
+mod batches;
 mod given;
 mod journal;
 mod manifest;
@@ -7,24 +8,21 @@ mod merge;
 mod pictures;
 mod table_file;
 
-use std::ops::Range;
 use std::path::Path;
-use std::sync::atomic::{AtomicU64, Ordering};
-use std::time::{Duration, Instant};
+use std::sync::atomic::AtomicU64;
+use std::time::Instant;
 
 use clap::Args;
-use pfaff::{CaseMotion, Cases, Ensemble, Overrides, Run, Settings, StopReason};
-use pfaff_present::{Block, Heading, Keep, KeptMotion, SweepSummary, SweepTable, json_text};
-use rayon::prelude::*;
+use pfaff::{Cases, Ensemble, Overrides, Run, Settings};
+use pfaff_present::{Block, Heading, Keep, SweepSummary, SweepTable, json_text};
 use serde_json::{Value, json};
 
 use crate::arguments::MotionArguments;
-use crate::bar::Bar;
+use crate::command::sweep::batches::{Sweep, no_threads};
 use crate::command::sweep::given::{bytes, cases};
 use crate::command::sweep::journal::{Journal, NoJournal};
 use crate::command::sweep::pictures::Pictures;
-use crate::command::sweep::table_file::{write_manifest, write_table};
-use crate::guard::{self, Phase};
+use crate::command::sweep::table_file::{TableFile, refused, write_manifest};
 use crate::input::ModelText;
 use crate::output::{Exit, failed, print, say, usage};
 use crate::table::ending;
@@ -155,8 +153,6 @@ pub(crate) fn sweep(arguments: &SweepArguments) -> Result<Exit, Exit> {
         Some((i, n)) => part(i - 1, n, count)..part(i, n, count),
         None => 0..count,
     };
-    let no_threads =
-        |error: &dyn std::fmt::Display| usage(&format!("threads cannot be started: {error}"));
     crate::fault::injected(crate::fault::Operation::Thread)
         .map_err(|error| no_threads(&error))?;
     let threads = rayon::ThreadPoolBuilder::new()
@@ -177,139 +173,6 @@ pub(crate) fn sweep(arguments: &SweepArguments) -> Result<Exit, Exit> {
     match arguments.output.as_deref() {
         Some(name) => to_file(arguments, &sweep, name, &about, &text, &pictures),
         None => to_json(arguments, &sweep, &about, &pictures),
-    }
-}
-
-/// The cases that are run, and how.
-struct Sweep<'a> {
-    ensemble: &'a Ensemble<'a>,
-    cases: &'a Cases,
-    table: &'a SweepTable,
-    range: Range<u64>,
-    threads: rayon::ThreadPool,
-    /// Whether eight cases run at once in each thread, and how many of them had to be run by themselves.
-    in_lanes: bool,
-    alone: AtomicU64,
-}
-
-/// The time that a batch of cases is to take.
-const BATCH: Duration = Duration::from_millis(500);
-/// Fewest cases of a part in lanes: fewer would leave lanes empty while the last of them end.
-const LEAST_IN_LANES: u64 = 32;
-/// Most cases of a batch.
-const LARGEST_BATCH: u64 = 1 << 17;
-/// Most rows that a batch may have before it is made smaller.
-const MOST_ROWS: usize = 1 << 18;
-
-impl Sweep<'_> {
-    /// How the cases were run.
-    fn how(&self) -> String {
-        let threads = match self.threads.current_num_threads() {
-            1 => "1 thread".to_owned(),
-            n => format!("{n} threads"),
-        };
-        let what = match self.alone.load(Ordering::Relaxed) {
-            0 if self.in_lanes => "eight at once in lanes".to_owned(),
-            alone if self.in_lanes => {
-                format!("eight at once in lanes, {alone} of them again one by one")
-            }
-            _ if self.ensemble.is_prepared() => "one by one, compiled once".to_owned(),
-            _ => "one by one, each compiled anew".to_owned(),
-        };
-        format!("{what}, {threads}")
-    }
-
-    /// Runs the cases from `first` on and hands over the rows of complete ones, with the case after the last of them.
-    fn run(
-        &self,
-        first: u64,
-        mut take: impl FnMut(u64, &Block) -> Result<(), Exit>,
-    ) -> Result<u64, Exit> {
-        let mut bar = Bar::new();
-        let Range { start, end } = self.range;
-        let threads = self.threads.current_num_threads() as u64;
-        let least = if self.in_lanes { LEAST_IN_LANES } else { 1 };
-        let (mut next, mut size) = (first, threads * least);
-        guard::enter(Phase::Run);
-        while next < end && !guard::is_asked_to_end() {
-            let begun = Instant::now();
-            let size_now = size.min(end - next);
-            // Some parts for each thread, so that a long case leaves the others something to do.
-            let grain = (size_now / (8 * threads)).max(least);
-            let parts = size_now.div_ceil(grain);
-            let part = |i: u64| {
-                let from = next + i * grain;
-                self.rows(from..(from + grain).min(next + size_now))
-            };
-            let done: Vec<(u64, Block)> =
-                self.threads.install(|| (0..parts).into_par_iter().map(part).collect());
-            let mut block = self.table.block();
-            let mut reached = next;
-            for (to, rows) in &done {
-                block.extend(rows, 0, rows.rows());
-                let is_whole = *to == (reached + grain).min(next + size_now);
-                reached = *to;
-                if !is_whole {
-                    break;
-                }
-            }
-            if reached > next {
-                take(reached, &block)?;
-            }
-            next = reached;
-            if let Some(bar) = &mut bar {
-                bar.update_cases(next - start, first - start, end - start);
-            }
-            let took = begun.elapsed().max(Duration::from_micros(1));
-            let factor = (BATCH.as_secs_f64() / took.as_secs_f64()).clamp(0.25, 4.0);
-            let fitting = (size as f64 * factor) as u64;
-            let by_rows = size * MOST_ROWS as u64 / (block.rows() as u64).max(1);
-            size = fitting.min(by_rows).clamp(threads * least, LARGEST_BATCH);
-        }
-        guard::enter(Phase::Answer);
-        if let Some(bar) = &mut bar {
-            bar.clear();
-        }
-        Ok(next)
-    }
-
-    /// The rows of some cases, up to the first that was interrupted, and the number of that.
-    fn rows(&self, cases: Range<u64>) -> (u64, Block) {
-        let count = (cases.end - cases.start) as usize;
-        let mut motions: Vec<Option<KeptMotion>> = (0..count).map(|_| None).collect();
-        let mut values = |i: usize, own: &mut [f64]| {
-            self.cases.write_values(cases.start + i as u64, own);
-        };
-        let mut own = vec![0.0; self.cases.names().len()];
-        let goes_on = || !guard::is_asked_to_end();
-        if self.in_lanes {
-            let mut done = |i: usize, motion: CaseMotion<'_>| {
-                let is_alone = matches!(motion, CaseMotion::Single(_));
-                self.alone.fetch_add(u64::from(is_alone), Ordering::Relaxed);
-                motions[i] = Some(self.table.kept(motion));
-            };
-            self.ensemble.run_cases((cases.start, count), &mut values, &goes_on, &mut done);
-        } else {
-            for (i, place) in motions.iter_mut().enumerate() {
-                let number = cases.start + i as u64;
-                values(i, &mut own);
-                let motion = self.ensemble.motion_of(number, &own, &mut |_| goes_on());
-                let is_over =
-                    matches!(&motion, Ok(m) if m.stop.reason == StopReason::Interrupted);
-                if is_over || !goes_on() {
-                    break;
-                }
-                *place = Some(KeptMotion::Single(Box::new(motion)));
-            }
-        }
-        let mut block = self.table.block();
-        for (i, motion) in motions.iter().enumerate() {
-            let case = cases.start + i as u64;
-            let Some(motion) = motion else { return (case, block) };
-            values(i, &mut own);
-            self.table.push_case(&mut block, case, &own, motion);
-        }
-        (cases.end, block)
     }
 }
 
@@ -336,27 +199,30 @@ fn to_file(
     write_manifest(name, &beside, about)?;
     let end = sweep.range.end;
     let kept = Journal::path_of(name);
-    let next = sweep.run(before, |to, block| {
-        journal.append(to, block).map_err(|error| {
-            let (cases, kept) = (journal.next - sweep.range.start, kept.display());
-            usage(&format!(
-                "`{kept}` could not be written: {error}; {cases} cases are complete, and --resume goes on with them"
-            ))
-        })
-    })?;
     let mut summary = SweepSummary::default();
     let headings = sweep.table.headings();
     let kinds: Vec<_> = headings.iter().map(|heading| heading.kind).collect();
     let mut rows = 0;
     let mut drawn = sweep.table.block();
-    write_table(name, &place, form, headings, about, |take| {
-        journal.blocks(&kinds, |block| {
-            rows += block.rows();
-            pictures.take(&mut drawn, block);
-            sweep.table.count(block, &mut summary);
-            take(block)
+    let mut table = TableFile::create(name, &place, form, headings, about)?;
+    let mut add = |block: &Block| {
+        rows += block.rows();
+        pictures.take(&mut drawn, block);
+        sweep.table.count(block, &mut summary);
+        table.write(block)
+    };
+    journal.blocks(&kinds, &mut add).map_err(|error| refused(name, &error))?;
+    let next = sweep.run(before, |to, block| {
+        let written = journal.append(to, block).map_err(|error| (kept.display().to_string(), error));
+        let written = written.and_then(|()| add(block).map_err(|error| (name.to_owned(), error)));
+        written.map_err(|(file, error)| {
+            let cases = journal.next - sweep.range.start;
+            usage(&format!(
+                "`{file}` could not be written: {error}; {cases} cases are complete, and --resume goes on with them"
+            ))
         })
     })?;
+    table.finish()?;
     let seconds = begun.elapsed().as_secs_f64();
     let rate = (next - before) as f64 / seconds;
     say(&format!("{} cases in {seconds:.2} s: {rate:.0} cases/s", next - before));

@@ -5,7 +5,8 @@ use pfaff_present::{
 };
 use serde_json::Value;
 
-use super::{Sweep, SweepArguments, word};
+use super::batches::Sweep;
+use super::{SweepArguments, word};
 use crate::command::plot::{Format, split};
 use crate::figure_file::is_page;
 use crate::output::{Exit, say, usage};
