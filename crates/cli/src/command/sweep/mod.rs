@@ -13,7 +13,7 @@ use std::sync::atomic::AtomicU64;
 use std::time::Instant;
 
 use clap::Args;
-use pfaff::{Cases, Ensemble, Overrides, Run, Settings};
+use pfaff::{Ensemble, Overrides, Run, Settings};
 use pfaff_present::{Block, Heading, Keep, SweepSummary, SweepTable, json_text};
 use serde_json::{Value, json};
 
