@@ -115,12 +115,19 @@ impl Place {
                 .and_then(|rest| rest.split_once('-')?.0.parse::<u32>().ok());
             if let Some(process) = process
                 && Path::new("/proc/self").exists()
-                && !Path::new(&format!("/proc/{process}")).exists()
+                && is_over(process)
             {
                 let _ = fs::remove_file(entry.path());
             }
         }
     }
+}
+
+/// Whether a process has ended, also if nobody has asked yet how.
+fn is_over(process: u32) -> bool {
+    // NOTE: the state stands behind the name, which may have spaces and brackets of its own.
+    let stat = fs::read_to_string(format!("/proc/{process}/stat"));
+    stat.map_or(true, |stat| stat.rsplit(") ").next().is_some_and(|rest| rest.starts_with('Z')))
 }
 
 /// A file that has not got its place yet. Dropped, it is gone.

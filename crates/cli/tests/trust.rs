@@ -179,7 +179,15 @@ fn old_temporary_files_are_removed() {
     folder.write(".a.csv.notes.part", "mine");
     let living = format!(".a.csv.{}-0123456789abcdef.part", std::process::id());
     folder.write(&living, "still written");
+    // A process that has ended, but whose status nobody has read.
+    let mut ended = std::process::Command::new("true").spawn().expect("`true` is there");
+    let stat = format!("/proc/{}/stat", ended.id());
+    while !std::fs::read_to_string(&stat).expect("it is still listed").contains(") Z ") {
+        std::thread::sleep(Duration::from_millis(5));
+    }
+    folder.write(&format!(".a.csv.{}-0123456789abcdef.part", ended.id()), "half a r");
     assert_eq!(pfaff(&["run", "sleigh", "--output", &folder.path("a.csv")]).status, 0);
+    ended.wait().expect("it has ended");
     let mut names = folder.names();
     names.sort();
     assert_eq!(names, [living.as_str(), ".a.csv.notes.part", "a.csv"]);
