@@ -1,6 +1,6 @@
 // The plots of a motion, and the runs that were kept to lie under it.
 
-import { byId, brief, element } from "./dom";
+import { byId, brief, element, worded } from "./dom";
 import type { Outline, Shown } from "./engine";
 import { Plot, type Columns } from "./plots";
 import { asked, type Asked, type State } from "./state";
@@ -50,7 +50,7 @@ export class Board {
       if (fields[0] && document.activeElement !== fields[0]) fields[0].value = y.join(", ");
       if (fields[1] && document.activeElement !== fields[1]) fields[1].value = x;
       const faults = shown.faults.filter((f) => [x, ...y].some((e) => f.includes(`\`${e}\``)));
-      box.querySelector(".note")!.textContent = faults.join(" ");
+      box.querySelector(".note")!.replaceChildren(...worded(faults.join(" ")));
       box.querySelector(".hint")!.textContent = this.isPortrait(k) ? "Click in the picture to start there." : "";
       plot.draw([...this.kept, columns], x, y);
     }

@@ -22,6 +22,11 @@ export function element<K extends keyof HTMLElementTagNameMap>(
   return made;
 }
 
+/** A message with what stands between back quotes as code. */
+export function worded(message: string): (Node | string)[] {
+  return message.split("`").map((part, k) => k % 2 ? element("code", {}, part) : part);
+}
+
 /** Five digits for people. */
 export function brief(x: number | null | undefined): string {
   if (x === null || x === undefined || !Number.isFinite(x)) return "–";

@@ -1,6 +1,6 @@
 // Where the motion crosses a surface: its points, two columns of them as a picture, and as a table.
 
-import { byId } from "./dom";
+import { byId, worded } from "./dom";
 import type { Answer, Question } from "./engine";
 import { Plot } from "./plots";
 
@@ -32,7 +32,7 @@ export class Section {
     const on = this.surface;
     this.note.textContent = "";
     const answer = await this.ask({ on, count: COUNT, t1: null });
-    if (answer.error) { this.note.textContent = answer.error.message; return null; }
+    if (answer.error) { this.note.replaceChildren(...worded(answer.error.message)); return null; }
     const { t, q, v } = answer.section;
     const rates = Object.entries(v).map(([name, values]) => [`${name}'`, values] as [string, number[]]);
     const values = new Map<string, number[]>([["t", t], ...Object.entries(q), ...rates]);

@@ -1,6 +1,6 @@
 // What is shown of an answer: equations, audit, table.
 
-import { brief, element } from "./dom";
+import { brief, element, worded } from "./dom";
 import type { Motion, Shown } from "./engine";
 
 /** Headings that come first: what most people look for. */
@@ -98,7 +98,7 @@ export function audit(box: HTMLElement, shown: Shown): void {
     element("p", {}, element("span", { class: `verdict ${motion.audit.verdict}` }, REASONS[motion.audit.verdict] ?? motion.audit.verdict)),
     hint(`${motion.principle ? `Principle ${motion.principle}` : "Equations as written"}, method ${motion.method}, ${motion.statistics.steps ?? 0} steps.`),
     ...(found.length ? [hint(`From the constraints: ${found.slice(0, 8).join(", ")}${found.length > 8 ? " …" : ""}`)] : []),
-    ...others.map((n) => element("p", { class: "note" }, n)),
+    ...others.map((n) => element("p", { class: "note" }, ...worded(n))),
     element("div", { class: "scroll" }, element("table", { "aria-label": "Checks of the audit" }, element("thead", {}, element("tr", {}, ...heads)),
       element("tbody", {}, ...motion.audit.checks.map((c) => row(c.name, brief(c.value), brief(c.limit), c.verdict, c.reason))))),
     ...(errors.length ? [hint(`Estimated errors at the end: ${errors.slice(0, 8).map(([n, e]) => `${n} ${brief(e)}`).join(", ")}${errors.length > 8 ? " …" : ""}`)] : []),
@@ -108,6 +108,20 @@ export function audit(box: HTMLElement, shown: Shown): void {
 function events(motion: Motion): string {
   const list = motion.events.slice(0, 12).map((e) => `${e.name} at t = ${brief(e.t)}`).join(", ");
   return `Events: ${list}${motion.events.length > 12 ? ` and ${motion.events.length - 12} more` : ""}`;
+}
+
+/** How far two motions are from each other. */
+export function agreement(columns: Shown["columns"], others: Shown["columns"]): string {
+  let most = 0, where = "";
+  for (const column of others) {
+    const mine = columns.find((c) => c.name === column.name)?.values ?? [];
+    const size = Math.max(1, ...column.values.map((v) => Math.abs(v ?? 0)));
+    column.values.forEach((v, i) => {
+      const off = v === mine[i] ? 0 : Math.abs((v ?? NaN) - (mine[i] ?? NaN)) / size;
+      if (!(off <= most)) { most = off; where = column.name; }
+    });
+  }
+  return most === 0 ? "The same to the last bit." : `Largest relative difference ${brief(most)}, in ${where}.`;
 }
 
 /** Every so many rows of all columns, with all digits in their titles. */

@@ -1,7 +1,7 @@
 // The workbench: one state, and views that follow it.
 
 import { Board } from "./board";
-import { byId, brief, element, save } from "./dom";
+import { byId, brief, element, save, worded } from "./dom";
 import { Editor, type Words } from "./editor";
 import {
   GIVEN_UP, opened, type Answer, type Engine, type Fault, type Handle, type Lane, type Outline, type Question, type Reading, type Shown,
@@ -60,6 +60,8 @@ export class Workbench {
   private readonly stage = new Stage(byId("animation"), "Animation of the motion", (h, kind, x, y) => this.drag(h, kind, x, y));
   private readonly editor: Editor;
   private readonly models = new Map<string, { title: string; text: string }>();
+  /** The motion of a question by the interpreter, if it was asked for. */
+  private interpreted: { asked: string; columns: Shown["columns"] } | null = null;
   private runs = 0;
   private begun = 0;
   private busy = false;
@@ -247,7 +249,7 @@ export class Workbench {
     this.editor.show(reading);
     this.mistakes(reading.diagnostics);
     document.body.classList.toggle("stale", !reading.model);
-    if (!reading.model) return this.say("A mistake in the text: last motion shown", true);
+    if (!reading.model) return this.say(`A mistake in the text${this.shown ? ": last motion shown" : ""}`, true);
     this.own = reading.model;
     this.forget();
     this.knobs();
@@ -267,7 +269,7 @@ export class Workbench {
   private mistakes(list: Reading["diagnostics"]): void {
     byId("mistakes").replaceChildren(...list.map((d) => element("li", { class: d.severity },
       element("button", { type: "button", click: () => this.editor.goTo(d.from) }, `Line ${d.line}, column ${d.column}`),
-      ` ${d.message}`, ...(d.hint ? [element("em", {}, `${d.hint.charAt(0).toUpperCase()}${d.hint.slice(1)}`)] : []))));
+      " ", ...worded(d.message), ...(d.hint ? [element("em", {}, ...worded(`${d.hint.charAt(0).toUpperCase()}${d.hint.slice(1)}`))] : []))));
   }
 
   private knobs(): void {
@@ -443,7 +445,7 @@ export class Workbench {
     if (draft) return;
     if (this.panels.isOpen("audit")) views.audit(byId("audit"), shown);
     if (this.panels.isOpen("table")) views.table(byId("table"), shown);
-    byId("agreement").textContent = "";
+    this.compareWithInterpreter();
   }
 
   /** The kept runs of a link, once more. */
@@ -475,7 +477,7 @@ export class Workbench {
       const answer = await this.engine.ask<{ html: string; signs: string | null; partial: boolean }>({ ...question, quick }, "study");
       clearTimeout(late);
       if (!isNow() || answer.error?.message === GIVEN_UP) return false;
-      if (answer.error) panel.replaceChildren(element("p", { class: "hint" }, answer.error.message));
+      if (answer.error) panel.replaceChildren(element("p", { class: "hint" }, ...worded(answer.error.message)));
       else views.formulas(panel, answer.html, answer.signs, form);
       panel.dataset.form = form;
       panel.dataset.took = (performance.now() - begun).toFixed(1);
@@ -496,31 +498,33 @@ export class Workbench {
     this.say("The text is in order.");
   }
 
-  /** The same motion by the interpreter, and how far the generated code is from it. */
+  /** The same motion by the interpreter. */
   private async interpret(): Promise<void> {
     const box = byId("agreement");
     box.textContent = "Computing …";
-    const { shown } = this;
+    const asked = this.asked();
     const answer = await this.motion(this.question("run", { samples: SAMPLES, backend: "interpreter" }), "study");
-    if (answer.error) return void (box.textContent = answer.error.message);
-    let most = 0, where = "";
-    for (const column of answer.columns) {
-      const other = shown?.columns.find((c) => c.name === column.name)?.values ?? [];
-      const size = Math.max(1, ...column.values.map((v) => Math.abs(v ?? 0)));
-      column.values.forEach((v, i) => {
-        const off = v === other[i] ? 0 : Math.abs((v ?? NaN) - (other[i] ?? NaN)) / size;
-        if (!(off <= most)) { most = off; where = column.name; }
-      });
-    }
-    box.textContent = most === 0 ? "The same to the last bit." : `Largest relative difference ${brief(most)}, in ${where}.`;
-    box.dataset.most = String(most);
+    if (answer.error) return box.replaceChildren(...worded(answer.error.message));
+    this.interpreted = { asked, columns: answer.columns };
+    if (!document.body.classList.contains("draft")) this.compareWithInterpreter();
+  }
+
+  /** How far the generated code is from the interpreter, as long as both have computed the same motion. */
+  private compareWithInterpreter(): void {
+    const { interpreted, shown } = this;
+    if (interpreted?.asked === this.asked() && shown) byId("agreement").textContent = views.agreement(shown.columns, interpreted.columns);
+    else byId("agreement").textContent = "";
+  }
+
+  private asked(): string {
+    return JSON.stringify(this.question("run"));
   }
 
   private async compare(): Promise<void> {
     const keys = byId("compare-keys");
     keys.textContent = "Computing …";
     const answer = await this.engine.ask<{ motions: Shown[] }>(this.question("compare", { samples: SAMPLES, packed: true }), "study");
-    if (answer.error) return keys.replaceChildren(element("span", { class: "note" }, answer.error.message));
+    if (answer.error) return keys.replaceChildren(element("span", { class: "note" }, ...worded(answer.error.message)));
     const motions = answer.motions.map(opened).filter((m) => m.frames > 0);
     const drawing = overlaid(motions.map((m) => m.drawing));
     if (!drawing) return keys.replaceChildren("Nothing to draw.");
@@ -575,7 +579,7 @@ export class Workbench {
   private say(text: string, bad = false): void {
     const status = byId("status");
     // NOTE: what is said again is not read out again.
-    if (status.textContent !== text) status.textContent = text;
+    if (status.textContent !== text.replaceAll("`", "")) status.replaceChildren(...worded(text));
     status.classList.toggle("bad", bad);
   }
 

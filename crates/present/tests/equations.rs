@@ -20,6 +20,11 @@ fn model(name: &str) -> Model {
     Model::read(source, &Overrides::default(), &GalleryFiles).expect("the models are right")
 }
 
+fn written(text: &str) -> Model {
+    let source = Source::new("written", text);
+    Model::read(source, &Overrides::default(), &GalleryFiles).expect("the model is right")
+}
+
 /// Text and LaTeX, one after the other.
 fn both(presentation: &Presentation) -> String {
     format!("{}\n{}", presentation.to_text(), presentation.to_latex())
@@ -149,5 +154,28 @@ fn forms_that_do_not_apply_are_refused() {
     ] {
         let text = why(name, principle, form);
         assert!(text.contains(words), "{name}, {form:?}: {text}");
+    }
+}
+
+#[test]
+fn what_jumps_change_is_conserved_between_them() {
+    let ball = "coordinates y
+lagrangian y'^2/2 - 9.81*y
+event floor: y
+";
+    let pairs = [
+        ("", "Conserved: E"),
+        ("on floor: y' = -y'/2", "Conserved between jumps: E"),
+        ("contact c: y >= 0, restitution = 0.5", "Conserved while no contact is closed: E"),
+        (
+            "mode up, down
+on floor: mode = down",
+            "Conserved while these equations hold: E",
+        ),
+    ];
+    for (statement, sentence) in pairs {
+        let model = written(&format!("{ball}{statement}"));
+        let text = present(&derive(&model, None).expect("it has equations")).to_text();
+        assert!(text.contains(sentence), "{statement}: no {sentence:?} in {text}");
     }
 }

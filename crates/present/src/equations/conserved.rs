@@ -52,10 +52,24 @@ pub(crate) fn section(model: &Workspace, e: &Equations) -> (Section, Vec<Kept>) 
     };
     let section = Section {
         key: "conserved",
-        heading: "Conserved quantities",
+        heading: heading(model),
         lines: found.iter().map(line).collect(),
     };
     (section, found.iter().map(kept).collect())
+}
+
+/// How long they are kept: impacts, resets and other modes have equations of their own.
+fn heading(model: &Workspace) -> &'static str {
+    let hybrid = &model.hybrid;
+    if !hybrid.contacts.is_empty() {
+        "Conserved quantities while no contact is closed"
+    } else if hybrid.switches() {
+        "Conserved quantities while these equations hold"
+    } else if !model.resets.is_empty() || !hybrid.samplers.is_empty() {
+        "Conserved quantities between jumps"
+    } else {
+        "Conserved quantities"
+    }
 }
 
 /// A quantity without a number that all its terms have, and without a minus sign before it: it is kept as well.
@@ -179,7 +193,9 @@ impl Presentation {
     ) -> Option<String> {
         let part = |k: &Kept| format!("{} is {}", name(&k.name), words(&k.meaning));
         let parts: Vec<String> = self.kept.iter().map(part).collect();
-        (!parts.is_empty()).then(|| format!("Conserved: {}.", parts.join("; ")))
+        let section = self.sections.iter().find(|s| s.key == "conserved")?;
+        let conserved = section.heading.replace(" quantities", "");
+        (!parts.is_empty()).then(|| format!("{conserved}: {}.", parts.join("; ")))
     }
 
     /// A conserved quantity for programs.

@@ -139,6 +139,14 @@ pub(super) fn remarks(model: &Workspace) -> Vec<String> {
             remarks.push(format!("`{}` holds while {text} > 0.", constraint.name));
         }
     }
+    let sets_a_velocity = |&(quantity, _): &(Quantity, Expr)| matches!(quantity, Quantity::Coordinate(_, order) if order > 0);
+    if !hybrid.contacts.is_empty()
+        || model.resets.iter().any(|reset| reset.values.iter().any(sets_a_velocity))
+    {
+        remarks.push(
+            "q_after is the velocity of a coordinate q after a jump, q' that before it.".into(),
+        );
+    }
     for contact in &hybrid.contacts {
         for friction in &contact.frictions {
             let word = if friction.is_rolling { "rolling" } else { "friction" };
