@@ -56,6 +56,8 @@ fn linearize_varies_a_parameter() {
             "{range} {}",
             answer.err
         );
+        let is_named = answer.err.contains("--vary: there is no parameter `z`");
+        assert_eq!(is_named, range == "z=0..1", "{}", answer.err);
     }
 }
 
@@ -171,7 +173,7 @@ lagrangian l^2*(a'^2 + w^2*sin(a)^2)/2 + g*l*cos(a)
     for key in ["parameter", "state", "stability"] {
         assert!(keys(&branches[0]["points"][0]).contains(&key), "{key}");
     }
-    for (range, status) in [("b=0..1", 2), ("z=0..1", 1), ("w=1..1", 2), ("w", 2)] {
+    for (range, status) in [("b=0..1", 2), ("z=0..1", 2), ("w=1..1", 2), ("w", 2)] {
         let answer = pfaff_text(&["continue", "-", "--vary", range], hoop);
         assert_eq!(
             (answer.status, answer.out.as_str()),

@@ -171,6 +171,9 @@ impl Problem<'_> {
         let rows = self.rows();
         self.evaluate();
         self.kkt.measure_velocities(self.v);
+        if self.level == Level::Position {
+            self.kkt.measure_held(self.q);
+        }
         if rows.is_empty() {
             return Ok(None);
         }
