@@ -193,8 +193,8 @@ impl Quotient {
         there.is_equilibrium().then_some(point)
     }
 
-    /// The nearer one of the equilibria to which Newton's iteration and the damped flow lead: steps of Newton's iteration
-    /// may go far where its matrix is nearly singular.
+    /// The nearer one of the equilibria to which Newton's iteration and the damped flow lead: Newton's steps may go far
+    /// where the matrix is nearly singular.
     pub(crate) fn nearest(&self, field: &mut Field, start: &FieldPoint) -> Option<FieldPoint> {
         let direct = self.settle(field, start);
         let low = self.descend(field, start).and_then(|low| self.settle(field, &low));
