@@ -5,7 +5,9 @@ use std::io::{self, Read};
 use std::path::{Component, Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
-use pfaff::{Files, GALLERY, GalleryFiles, Model, Overrides, Source, closest, gallery_model};
+use pfaff::{
+    Diagnostic, Files, GALLERY, GalleryFiles, Model, Overrides, Source, closest, gallery_model,
+};
 
 use crate::arguments::ModelArguments;
 use crate::clock::seconds;
@@ -125,7 +127,20 @@ impl VariedModel {
         let set = if set.is_empty() { None } else { Some(set.join(", ")) };
         let overrides = Overrides { set, initial: self.initial.clone() };
         let source = self.text.source.clone();
-        Model::read(source, &overrides, self.text.files()).map_err(output::failed)
+        Model::read(source, &overrides, self.text.files()).map_err(|error| {
+            let own = |(name, _): &(&str, f64)| {
+                let missing = format!("there is no parameter `{name}`");
+                error.diagnostics.iter().find(|d| d.message == missing).cloned()
+            };
+            // What is varied was not written as an assignment.
+            match parameter.as_ref().and_then(own) {
+                Some(Diagnostic { message, hint, .. }) => {
+                    let hint = hint.map_or_else(String::new, |hint| format!("; {hint}"));
+                    output::usage(&format!("--vary: {message}{hint}"))
+                }
+                None => output::failed(error),
+            }
+        })
     }
 }
 

@@ -562,9 +562,9 @@ fn fit_has_its_keys() {
         two = [two[1], 2.0 * COS_0_3 * two[1] - two[0]];
     }
     let data = &folder.write("measured.csv", rows);
-    let text = format!("{OSCILLATOR}initial x' = 0\n");
+    // A velocity that is not given begins at zero.
     let arguments = ["fit", "-", "--data", data, "--params", "k, x'(0)", "--json"];
-    let fit = object(&pfaff_text(&arguments, &text).out);
+    let fit = object(&pfaff_text(&arguments, OSCILLATOR).out);
     in_order(&keys(&fit), &["parameters", "residual", "unidentifiable"]);
     let k = &fit["parameters"]["k"];
     in_order(&keys(k), &["value", "sigma", "interval"]);
@@ -573,6 +573,10 @@ fn fit_has_its_keys() {
     assert_eq!(fit["unidentifiable"], serde_json::json!([]));
     let text = pfaff_text(&["fit", "-", "--data", data, "--params", "k"], OSCILLATOR);
     assert!(text.status == 0 && text.out.contains("95 % from"), "{}", text.out);
+    let two = ["fit", "-", "--data", data, "--data", data, "--params", "k", "--runs", "x(0)=1"];
+    let one = pfaff_text(&two, OSCILLATOR);
+    assert_eq!(one.status, 2, "{}", one.out);
+    assert!(one.err.contains("values for 1 runs, but --data was given 2 times"), "{}", one.err);
     let wrong = pfaff_text(&["fit", "-", "--data", data, "--params", "q"], OSCILLATOR);
     assert_eq!(wrong.status, 2);
     assert!(wrong.err.contains("`q` is no parameter"), "{}", wrong.err);

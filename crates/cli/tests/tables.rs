@@ -28,6 +28,9 @@ fn tables_are_compared_by_their_times() {
     assert!(refused.err.contains("cannot be read"), "{}", refused.err);
     let text = pfaff(&["diff", &csv, &parquet]);
     assert!(text.out.contains("all values in common are equal"), "{}", text.out);
+    let other = folder.write("none.csv", "t,q\n7,1\n");
+    let none = pfaff(&["diff", &csv, &other]);
+    assert!(none.out.contains("the tables have no values in common"), "{}", none.out);
     // Every second time of nine is one of five.
     let finer = saved(&folder, "finer.csv", "9", &[]);
     let found = json(&["diff", &csv, &finer, "--json"]);

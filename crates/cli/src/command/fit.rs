@@ -122,9 +122,10 @@ pub(crate) fn fit(arguments: &FitArguments) -> Result<Exit, Exit> {
 fn read_runs(arguments: &FitArguments) -> Result<Vec<FitRun>, Exit> {
     let given =
         arguments.runs.as_deref().map_or_else(Vec::new, |text| text.split(';').collect());
-    if given.len() > arguments.data.len() {
+    if !given.is_empty() && given.len() != arguments.data.len() {
         return Err(usage(&format!(
-            "--runs has values for {} runs, but --data was given {} times",
+            "--runs has values for {} runs, but --data was given {} times; leave a run empty that has none of its own, \
+             as in \"x'=1;\"",
             given.len(),
             arguments.data.len()
         )));

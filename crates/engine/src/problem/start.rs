@@ -1,10 +1,9 @@
 //! A consistent initial state.
 //!
-//! What is given is kept. What is missing and touched by a constraint is solved for, as small as the
-//! constraints allow in the kinetic metric,
-//! $\min \tfrac12 x^\top M x$ subject to the constraints; what no constraint touches is zero. Only if that is
-//! impossible is everything moved, by the smallest change in the
-//! kinetic metric. Positions come first, then velocities. Every value that was not given as it stands is noted.
+//! What is given is kept. What is missing and touched by a constraint is solved for, as small as the constraints
+//! allow in the kinetic metric, $\min \tfrac12 x^\top M x$ subject to the constraints; what no constraint touches is
+//! zero. Only if that is impossible is everything moved, by the smallest change in the kinetic metric. Positions come
+//! first, then velocities. Every value that was not given as it stands is noted.
 
 use pfaff_expr::Expr;
 use pfaff_model::{Diagnostic, Quantity, Workspace};
@@ -19,7 +18,7 @@ use crate::system::sparse_rows::{RowMatrix, SparseRow, SparseRows};
 
 /// Residuals below this, relative to $1 + \sum|A_i x_i|$, count as met: given decimals are rounded at 1e-16.
 const MET: f64 = 1e-12;
-/// Newton's iteration either converges within a few dozen steps or not at all.
+/// Newton's iteration converges soon or not at all.
 const ITERATIONS: usize = 60;
 
 /// Where a motion starts.
@@ -171,6 +170,7 @@ impl Problem<'_> {
         let rows = self.rows();
         self.evaluate();
         self.kkt.measure_velocities(self.v);
+        self.kkt.measure_held(self.q);
         if rows.is_empty() {
             return Ok(None);
         }

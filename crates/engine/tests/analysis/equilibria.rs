@@ -234,3 +234,27 @@ fn rounding_does_not_hide_a_family() {
     assert!(turning.iter().all(|family| *family == 1), "{turning:?}");
     assert_eq!(found.len() - turning.len(), 4, "two rests with the spring, two dead centres");
 }
+
+/// Two rods with a spring between them: whole turns of both change nothing. Places at which more can move, where
+/// constraints repeat each other up to rounding, are none at which nothing moves.
+#[test]
+fn turns_of_several_coordinates_count_once() {
+    let rods = "
+        coordinates a, b
+        lagrangian (a'^2 + b'^2)/2 - (a - b)^2 + cos(a)";
+    let found = search(&Model::parse(rods).expect("it is right"), &[]);
+    assert!(!found.found.is_empty());
+    for one in &found.found {
+        assert!(one.state[0].1.abs() < 3.2, "{:?}", one.state);
+    }
+    let cranks = "
+        coordinates x, y, p, a1, a2, a3
+        let G(u) = [x + u*cos(p), y + u*sin(p)]
+        lagrangian x'^2 + y'^2 + p'^2/5 + (a1'^2 + a2'^2 + a3'^2)/20 - 20*y - 5*(a1 + 1)^2/2
+        constraint h1: G(-1) = [-1 + cos(a1), sin(a1)]
+        constraint h2: G(0.3) = [0.3 + cos(a2), sin(a2)]
+        constraint h3: G(1) = [1 + cos(a3), sin(a3)]
+        initial a1 = -1, a2 = -1, a3 = -1";
+    let found = search(&Model::parse(cranks).expect("it is right"), &[]);
+    assert!(found.found.iter().all(|one| !one.eigenvalues.is_empty()), "{found:?}");
+}

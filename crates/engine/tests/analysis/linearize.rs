@@ -220,6 +220,15 @@ fn a_state_that_is_no_equilibrium_says_by_how_much() {
     assert_eq!(found.stability, Stability::Undecided);
     let nearest = found.nearest.expect("hanging is near");
     assert!(nearest[0].1.abs() < 1e-14, "{nearest:?}");
+    // Two rods with a spring between them under a load: Newton's iteration goes to rods that are folded after turns.
+    let rods = "
+        coordinates a, b, x, y
+        lagrangian (a'^2 + b'^2)/6 + x'^2/2 + y'^2/20 - (a - b)^2/2 - x
+        constraint cx: x = cos(a) + cos(b)
+        constraint cy: y = sin(a) + sin(b)
+        constraint support: y = 0";
+    let nearest = of(rods, "a=0.5, b=-0.5").nearest.expect("straight rods are near");
+    assert!(nearest[0].1.abs() < 1e-9 && (nearest[2].1 - 2.0).abs() < 1e-9, "{nearest:?}");
     // On a slope there is none.
     let slope = of("coordinates x\nlagrangian x'^2/2 - x", "x=0");
     assert!(!slope.is_equilibrium && slope.nearest.is_none());

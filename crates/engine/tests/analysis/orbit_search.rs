@@ -1,6 +1,10 @@
 //! Periodic motions from starts at which contacts are closed, or after which other modes hold.
 
+use std::f64::consts::TAU;
+
 use pfaff::{Model, Orbit, OrbitRequest, Stability, orbit};
+
+use super::orbit::of;
 
 fn gallery(name: &str) -> Orbit {
     let model = Model::gallery(name).expect("a model of the gallery");
@@ -22,4 +26,85 @@ fn a_woodpecker_comes_down_in_a_cycle() {
     assert_eq!(found.stability, Stability::AsymptoticallyStable);
     let [(name, moved)] = &found.drift[..] else { panic!("{:?}", found.drift) };
     assert!(name == "y" && *moved < 0.0 && found.residual < 1e-10, "{found:?}");
+}
+
+/// A spherical pendulum in a general motion: its height oscillates with a period and turns it by an angle that were
+/// integrated in polar angles (DOP853 of SciPy with a relative tolerance of 2e-14). The start itself is on the orbit.
+#[test]
+fn a_general_motion_returns_up_to_a_turn() {
+    let text = "
+        coordinates x, y, z
+        parameters g = 9.81
+        lagrangian (x'^2 + y'^2 + z'^2)/2 - g*z
+        constraint rod: x^2 + y^2 + z^2 = 1
+        initial x = 0.6, z = -0.8, y' = 1.5";
+    // Of twice the period the shortest one is given out.
+    for guess in ["0.7", "1", "2.1"] {
+        let found = of(text, None, Some(guess));
+        assert!((found.period - 1.040_009_246_4).abs() < 1e-8, "{guess}: {}", found.period);
+        assert_eq!(found.turns.len(), 1, "{:?}", found.turns);
+        let turn = found.turns[0].1;
+        let off = (turn - 3.513_457_253_1) / TAU;
+        assert!((off - off.round()).abs() < 1e-8, "{guess}: {turn}");
+        let start = [0.6, 0.0, -0.8, 0.0, 1.5, 0.0];
+        let apart = found.state.iter().zip(start).map(|((_, x), y)| (x - y).abs());
+        assert!(apart.fold(0.0, f64::max) < 1e-8, "{:?}", found.state);
+        assert!(found.residual < 1e-10);
+    }
+}
+
+/// A turn about an axis that is that of no pair of coordinates: the motion in a central field in space.
+#[test]
+fn a_motion_in_space_returns_up_to_a_turn_about_its_axis() {
+    let plane = of(
+        "
+        coordinates x, y
+        lagrangian (x'^2 + y'^2)/2 + 1/sqrt(x^2 + y^2) + 0.05/(x^2 + y^2)
+        initial x = 0.6, y' = 1.5",
+        None,
+        Some("3"),
+    );
+    let space = of(
+        "
+        coordinates x, y, z
+        parameters r = sqrt(2)
+        lagrangian (x'^2 + y'^2 + z'^2)/2 + 1/sqrt(x^2 + y^2 + z^2) + 0.05/(x^2 + y^2 + z^2)
+        initial x = 0.6, y' = 1.5/r, z' = 1.5/r",
+        None,
+        Some("3"),
+    );
+    assert!((plane.period - space.period).abs() < 1e-8, "{} {}", plane.period, space.period);
+    let size = space.turns.iter().map(|(_, x)| x * x).sum::<f64>().sqrt();
+    assert!(
+        (plane.turns[0].1.abs() - size).abs() < 1e-7,
+        "{:?} {:?}",
+        plane.turns,
+        space.turns
+    );
+}
+
+/// A driven sleigh that comes to rest in its place while it turns to and fro: derivatives begin as high powers of time.
+/// Its speed and its angle are linear: the multipliers are exponentials (NumPy).
+#[test]
+fn a_driven_sleigh_comes_to_rest_in_its_place() {
+    let found = of(
+        "
+        coordinates x, y, a
+        parameters w = 1.3, c = 0.2
+        lagrangian (x'^2 + y'^2 + a'^2)/2
+        constraint blade: y'*cos(a) - x'*sin(a) = 0
+        force a: cos(w*t) - 0.3*a' - a
+        force x: -c*x'
+        force y: -c*y'
+        initial x' = 1",
+        None,
+        Some("2*pi/w"),
+    );
+    assert_eq!(found.stability, Stability::AsymptoticallyStable);
+    let wanted =
+        [[0.032_014_01, 0.483_273_63], [0.032_014_01, -0.483_273_63], [0.380_357_42, 0.0]];
+    for (found, wanted) in found.multipliers.iter().zip(wanted) {
+        let off = libm::hypot(found[0] - wanted[0], found[1] - wanted[1]);
+        assert!(off < 1e-7, "{found:?} for {wanted:?}");
+    }
 }

@@ -277,6 +277,23 @@ solve t = 0..1
     assert_eq!(motion.sensitivity("z(0)").expect("asked for").q[2].values, [1.0]);
 }
 
+/// The mass decides what is small, but the velocity of the centre determines all rates, and the mass cancels.
+#[test]
+fn missing_values_that_the_constraints_determine() {
+    let text = "\
+coordinates x, y, a, b
+parameters m = 1, r = 0.5, W = 1.4, k = 0.4
+lagrangian m*(x'^2 + y'^2)/2 + k*m*r^2*(a'^2 + b'^2)/2
+constraint rx: x' - r*b' = -W*y
+constraint ry: y' + r*a' = W*x
+initial x = 0.5, y = -0.3, x' = 0.2, y' = 0.4
+solve t = 0..2
+";
+    let motion = agrees(text, 2.0, &[("m", 1.0, 0.1), ("k", 0.4, 0.04), ("r", 0.5, 0.05)]);
+    let by = motion.sensitivity("m").expect("asked for");
+    assert!(by.q.iter().all(|s| s.values[0].abs() < 1e-14), "{by:?}");
+}
+
 #[test]
 fn repeated_constraints() {
     let text = "\

@@ -157,7 +157,9 @@ impl ToText for TableDifference {
         }
         let differing: Vec<&ColumnDifference> =
             self.columns.iter().filter(|column| column.differing > 0).collect();
-        if differing.is_empty() {
+        if self.rows == 0 || self.columns.is_empty() {
+            lines.push("the tables have no values in common".into());
+        } else if differing.is_empty() {
             lines.push("all values in common are equal".into());
         }
         let width = differing.iter().map(|c| c.name.chars().count()).max().unwrap_or(0);

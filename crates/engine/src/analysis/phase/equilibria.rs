@@ -159,14 +159,20 @@ pub(crate) fn states(
         }
         for mut settled in reached {
             let here = known.moved(&phase.field, &settled);
-            if is_singular(&mut phase.field, &here, &settled)
+            // Where nothing can move although it can elsewhere, constraints repeat each other up to rounding.
+            let is_locked = here.variables.is_empty() && !known.variables.is_empty();
+            if is_locked
+                || is_singular(&mut phase.field, &here, &settled)
                 || is_edge(&mut phase.field, &here, &settled)
                 || !stays(&mut phase.field, &here, &settled)
             {
                 continue;
             }
             wrap(phase, &here, &mut settled, &sides);
-            let is_new = found.iter().all(|(known, _)| !is_same(&here, known, &settled));
+            let is_new = found.iter().all(|(known, _)| {
+                !is_same(&here, known, &settled)
+                    && !is_turned(phase, &here, known, &settled, &sides)
+            });
             if is_new && is_inside(phase, &sides, &settled) {
                 found.push((settled, here));
             }
@@ -395,21 +401,9 @@ fn wrap(phase: &mut Phase, quotient: &Quotient, point: &mut FieldPoint, sides: &
         if is_given || (-PI + 1e-9..=PI + 1e-9).contains(&y[k]) {
             continue;
         }
-        let others = scattered(&mut phase.field, &quotient.chart, point);
-        let is_angle = others.iter().all(|at| {
-            let mut shifted = at.y.clone();
-            shifted[k] += TAU;
-            let (Ok(rates), Ok([positions, velocities])) =
-                (phase.field.rates(at.t, &shifted), phase.field.constraints(at.t, &shifted))
-            else {
-                return false;
-            };
-            let size = at.rates.iter().fold(1.0_f64, |m, x| m.max(x.abs()));
-            let kept = rates.iter().zip(&at.rates).all(|(a, b)| (a - b).abs() <= 1e-9 * size);
-            let values = positions.values.iter().chain(&velocities.values);
-            kept && values.into_iter().all(|x| x.abs() <= 1e-9 * size)
-        });
-        if is_angle {
+        let mut turn = vec![0.0; y.len()];
+        turn[k] = TAU;
+        if changes_nothing(&mut phase.field, quotient, point, &turn) {
             y[k] -= turns * TAU;
         }
     }
@@ -419,6 +413,54 @@ fn wrap(phase: &mut Phase, quotient: &Quotient, point: &mut FieldPoint, sides: &
             *point = moved;
         }
     }
+}
+
+/// Whether a shift of the state changes neither the flow nor the constraints, at states around one.
+fn changes_nothing(
+    field: &mut Field,
+    quotient: &Quotient,
+    point: &FieldPoint,
+    shift: &[f64],
+) -> bool {
+    scattered(field, &quotient.chart, point).iter().all(|at| {
+        let shifted: Vec<f64> = at.y.iter().zip(shift).map(|(x, δ)| x + δ).collect();
+        let (Ok(rates), Ok([positions, velocities])) =
+            (field.rates(at.t, &shifted), field.constraints(at.t, &shifted))
+        else {
+            return false;
+        };
+        let size = at.rates.iter().fold(1.0_f64, |m, x| m.max(x.abs()));
+        let kept = rates.iter().zip(&at.rates).all(|(a, b)| (a - b).abs() <= 1e-9 * size);
+        let values = positions.values.iter().chain(&velocities.values);
+        kept && values.into_iter().all(|x| x.abs() <= 1e-9 * size)
+    })
+}
+
+/// Whether an equilibrium is a known one after whole turns of several coordinates at once, which change nothing
+/// together: those of all angles of a chain whose springs know differences alone.
+fn is_turned(
+    phase: &mut Phase,
+    quotient: &Quotient,
+    known: &FieldPoint,
+    found: &FieldPoint,
+    sides: &[Side],
+) -> bool {
+    use std::f64::consts::TAU;
+    let n = phase.field.n;
+    let is_given =
+        |k: usize| sides.iter().any(|s| s.is_given && !s.is_velocity && s.coordinate == k);
+    let turn = |k: usize| {
+        let is_open = k < n && !is_given(k) && !quotient.cyclic.contains(&k);
+        if is_open { TAU * ((found.y[k] - known.y[k]) / TAU).round() } else { 0.0 }
+    };
+    let shift: Vec<f64> = (0..known.y.len()).map(turn).collect();
+    if shift.iter().filter(|x| **x != 0.0).count() < 2 {
+        return false;
+    }
+    let mut turned = known.clone();
+    turned.y.iter_mut().zip(&shift).for_each(|(x, δ)| *x += δ);
+    is_same(quotient, &turned, found)
+        && changes_nothing(&mut phase.field, quotient, known, &shift)
 }
 
 /// Whether two equilibria differ by cyclic coordinates and rounding alone.

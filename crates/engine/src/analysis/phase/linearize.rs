@@ -347,7 +347,7 @@ impl Setting {
                 return Some(found.y);
             }
         }
-        self.quotient.settle(&mut phase.field, &self.point).map(|found| found.y)
+        self.quotient.nearest(&mut phase.field, &self.point).map(|found| found.y)
     }
 
     /// Names of symmetries that lead from an equilibrium to others.

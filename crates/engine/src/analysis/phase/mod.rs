@@ -19,6 +19,7 @@ pub(crate) mod lyapunov;
 pub(crate) mod measure;
 pub(crate) mod mode_shape;
 pub(crate) mod multiple_shooting;
+pub(crate) mod nearest_return;
 pub(crate) mod orbit;
 pub(crate) mod orbit_branch;
 pub(crate) mod parameter_flow;

@@ -7,15 +7,16 @@
 //! $S = \partial w(T)/\partial w(0)$ comes from the variational equations; its eigenvalues are Floquet's multipliers.
 //! Where time occurs explicitly, $T$ is given and there is no second condition.
 
+use std::f64::consts::TAU;
+
 use pfaff_model::{ExpressionScope, Workspace, read_expression};
-use pfaff_solver::{
-    OdeOptions, StopReason, System, eigenvalues, integrate, least_squares, singular_values,
-};
+use pfaff_solver::{eigenvalues, least_squares, singular_values};
 
 use crate::analysis::phase::collocation::{First, collocated};
 use crate::analysis::phase::integrals::Integrals;
 use crate::analysis::phase::linearize::{LinearizeRequest, Phase};
 use crate::analysis::phase::multiple_shooting::{bent, divided, equations, in_parts, refined};
+use crate::analysis::phase::nearest_return::{followed, nearest_return};
 use crate::analysis::phase::periodic::{Orbit, OrbitCheck, OrbitMethod, OrbitRequest};
 use crate::analysis::phase::quotient::Quotient;
 use crate::analysis::phase::return_map::has_jumps;
@@ -23,6 +24,7 @@ use crate::analysis::phase::returning::returning;
 use crate::analysis::phase::section::{SectionRequest, sections};
 use crate::analysis::phase::shooting::{Multipliers, Return, Shooter, largest, size};
 use crate::analysis::phase::stability::Stability;
+use crate::analysis::phase::symmetries::MovingFrame;
 use crate::error::{Error, Failure};
 use crate::model::Model;
 use crate::system::compiled::Dynamics;
@@ -36,6 +38,10 @@ const TOLERANCE: f64 = 1e-12;
 const PARTS: [usize; 3] = [8, 20, 40];
 /// A return to this part of the size of the state is one.
 const CLOSED: f64 = 1e-8;
+/// A search for a shorter period than this part of the guess ends.
+const SHORTEST: f64 = 0.05;
+/// A periodic motion this near to the start is the one that is meant.
+const BESIDE: f64 = 1e-2;
 
 /// Finds a periodic motion. `watch` is asked after each period and may end the search by `false`.
 ///
@@ -164,13 +170,25 @@ pub(crate) fn closed(
         )
     };
     let mut single = shot(&mut shooter, &quotient, &point.y, period, watch)?;
-    if single.is_none() {
+    let distance = |found: &Option<(Quotient, Return)>| {
+        let moved =
+            |y: &[f64], &c: &usize| (y[c] - point.y[c]).abs() / (1.0 + point.y[c].abs());
+        found.as_ref().map_or(f64::INFINITY, |(_, found)| {
+            let all = quotient.variables.iter().map(|c| moved(&found.point.y, c));
+            all.fold(0.0_f64, f64::max)
+        })
+    };
+    if distance(&single) > BESIDE {
+        // The motion from the start may return up to a turn, and is nearer then.
         shooter.allow_turns(&quotient, &point);
-        shooter.guess_turn(&quotient, &point.y, period);
+        let mut turned = None;
         if !shooter.turning.is_empty() {
-            single = shot(&mut shooter, &quotient, &point.y, period, watch)?;
+            let time = nearest_return(&mut shooter, &quotient, &point, period, watch);
+            turned = shot(&mut shooter, &quotient, &point.y, time.unwrap_or(period), watch)?;
         }
-        if single.is_none() {
+        if distance(&turned) < distance(&single) {
+            single = turned;
+        } else {
             shooter.turning.clear();
             shooter.turned.clear();
         }
@@ -215,12 +233,11 @@ pub(crate) fn closed(
             failed()
         });
     };
-    let (quotient, found) =
-        if found.parts.is_empty() && shooter.turned.iter().all(|x| *x == 0.0) {
-            shortest(&mut shooter, quotient, found, watch)?
-        } else {
-            (quotient, found)
-        };
+    let (quotient, found) = if found.parts.is_empty() {
+        shortest(&mut shooter, quotient, found, watch)?
+    } else {
+        (quotient, found)
+    };
     Ok((shooter, quotient, found))
 }
 
@@ -325,24 +342,8 @@ fn recurrence(
     const BEFORE: usize = 15;
     const PLACES: usize = 60;
     let step = period / PLACES as f64;
-    let mut state = start.to_vec();
-    state.resize(shooter.flow.dimension(), 0.0);
-    let (mut t, mut states) = (shooter.phase.t, Vec::new());
-    for k in 0..PERIODS * PLACES {
-        if !watch() {
-            return None;
-        }
-        let options =
-            OdeOptions { t0: t, t1: t + step, tolerance: 1e-9, ..OdeOptions::default() };
-        let outcome = integrate(&mut shooter.flow, &state, &options, &mut ());
-        if outcome.stop != StopReason::End {
-            return None;
-        }
-        (t, state) = (outcome.t, outcome.y);
-        if k >= BEFORE * PLACES {
-            states.push(state[..start.len()].to_vec());
-        }
-    }
+    let mut states = followed(shooter, start, step, PERIODS * PLACES, watch)?;
+    states.drain(..=BEFORE * PLACES);
     let mut best: Option<(f64, usize, usize)> = None;
     for i in 0..states.len() {
         for lag in PLACES * 3 / 4..=PLACES * 4 / 3 {
@@ -358,8 +359,13 @@ fn recurrence(
     best.map(|(_, i, lag)| (states.swap_remove(i), lag as f64 * step))
 }
 
-/// Whether what was found is an equilibrium.
+/// Whether what was found is an equilibrium, or a steady motion along the turns up to which it returns: that does so
+/// after any time.
 fn is_still(shooter: &Shooter, quotient: &Quotient, found: &Return) -> bool {
+    let frame = MovingFrame::of(&shooter.phase.field, &shooter.turning, &found.point);
+    if frame.is_some_and(|frame| frame.left < 1e-6) {
+        return true;
+    }
     let rates: Vec<f64> = quotient.variables.iter().map(|&c| found.point.rates[c]).collect();
     let limit = 1e-6 * (1.0 + largest(&found.point.y)) / found.period;
     largest(&rates) < limit && !shooter.is_driven
@@ -372,18 +378,33 @@ fn shortest(
     mut found: Return,
     watch: &mut dyn FnMut() -> bool,
 ) -> Result<(Quotient, Return), Failure> {
-    for turns in [2.0, 2.0, 3.0, 5.0, 7.0] {
-        if shooter.is_driven {
-            break;
-        }
-        let part = shooter.shoot(&quotient, &found.point.y, found.period / turns);
-        if let Some(part) = part
-            && shooter.is_closed(&quotient, &part, 1e-6)
-        {
-            let (there, once) = newton(shooter, quotient.clone(), part, watch)?;
+    if shooter.is_driven {
+        return Ok((quotient, found));
+    }
+    for turns in [2, 2, 3, 5, 7] {
+        let whole = shooter.turned.clone();
+        let angle = whole.iter().map(|x| x * x).sum::<f64>().sqrt();
+        let period = found.period / f64::from(turns);
+        // So often turned it has come to the same, up to full turns.
+        let full = if angle == 0.0 { 1 } else { turns };
+        let mut is_shorter = false;
+        for k in 0..full {
+            let part =
+                (1.0 + f64::from(k) * TAU / angle.max(f64::MIN_POSITIVE)) / f64::from(turns);
+            shooter.turned = whole.iter().map(|x| part * x).collect();
+            let once = shooter.shoot(&quotient, &found.point.y, period);
+            let Some(once) = once.filter(|once| shooter.is_closed(&quotient, once, 1e-6))
+            else {
+                continue;
+            };
+            let (there, once) = newton(shooter, quotient.clone(), once, watch)?;
             if shooter.is_closed(&there, &once, CLOSED) {
-                (quotient, found) = (there, once);
+                (quotient, found, is_shorter) = (there, once, true);
+                break;
             }
+        }
+        if !is_shorter {
+            shooter.turned = whole;
         }
     }
     Ok((quotient, found))
@@ -410,9 +431,14 @@ fn newton(
     mut here: Return,
     watch: &mut dyn FnMut() -> bool,
 ) -> Result<(Quotient, Return), Failure> {
+    let first = here.period;
     for _ in 0..ITERATIONS {
         if !watch() {
             return Err(Failure::usage("the search for a periodic motion was interrupted"));
+        }
+        // After no time every motion has returned.
+        if here.period < SHORTEST * first {
+            break;
         }
         let Some((next, change)) = improved(shooter, &quotient, &here) else { break };
         let is_done = change < 1e-12 * (1.0 + largest(&next.point.y));

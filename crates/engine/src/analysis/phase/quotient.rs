@@ -193,6 +193,19 @@ impl Quotient {
         there.is_equilibrium().then_some(point)
     }
 
+    /// The nearer one of the equilibria to which Newton's iteration and the damped flow lead: Newton's steps may go far
+    /// where the matrix is nearly singular.
+    pub(crate) fn nearest(&self, field: &mut Field, start: &FieldPoint) -> Option<FieldPoint> {
+        let direct = self.settle(field, start);
+        let low = self.descend(field, start).and_then(|low| self.settle(field, &low));
+        let off = |at: &FieldPoint| {
+            let all = self.variables.iter().map(|&c| (at.y[c] - start.y[c]).powi(2));
+            all.sum::<f64>()
+        };
+        let found = [direct, low].into_iter().flatten();
+        found.min_by(|a, b| off(a).total_cmp(&off(b)))
+    }
+
     /// Where the flow leads to, by implicit Euler steps that become longer as its rates vanish: to states that attract,
     /// and to those around which the flow turns, since such steps damp. Newton's iteration goes by the shortest way
     /// instead, which leads past places where forces vary fast. `None` where a step is not possible.

@@ -95,26 +95,6 @@ impl Shooter {
         self.turned = vec![0.0; self.turning.len()];
     }
 
-    /// Takes the turn, of those about one symmetry, after which a motion is nearest to its start.
-    pub(crate) fn guess_turn(&mut self, quotient: &Quotient, y: &[f64], period: f64) {
-        if self.turning.len() != 1 {
-            return;
-        }
-        let Some(plain) = self.shoot(quotient, y, period) else { return };
-        let mut best = (0.3 * largest(&plain.miss), 0.0);
-        for k in -32..32 {
-            let angle = TAU * f64::from(k) / 64.0;
-            let map = Carried::along(&self.phase.field, &self.turning, &[-angle]);
-            let back = map.apply(&self.phase.field, &plain.landed, true);
-            let miss = quotient.variables.iter().map(|&c| (back[c] - y[c]).abs());
-            let miss = miss.fold(0.0_f64, f64::max);
-            if miss < best.0 {
-                best = (miss, angle);
-            }
-        }
-        self.turned[0] = best.1;
-    }
-
     /// Integrates over a period; `None` if that is not possible.
     pub(crate) fn shoot(
         &mut self,

@@ -19,6 +19,7 @@ use pfaff_solver::{Block, EvalError, ExplicitSteps, RungeKuttaStep, System, leas
 use crate::analysis::phase::field::{Field, FieldPoint};
 use crate::split_mix::SplitMix64;
 use crate::system::compiled::Dynamics;
+use crate::system::energy_scale::raise_tangents;
 use crate::system::explicit_steps;
 
 /// Operations beyond which (T) is not one program.
@@ -319,6 +320,9 @@ impl System for TangentFlow {
         state.iter_mut().for_each(|s| *s = s.max(PARTS[0] * largest));
         if self.is_renewed {
             directions.iter_mut().for_each(|s| *s = s.max(PARTS[1]));
+        } else {
+            // Components of a direction may begin as high powers of time.
+            raise_tangents(&mut scales[..self.d * (1 + self.r)], self.d);
         }
     }
 

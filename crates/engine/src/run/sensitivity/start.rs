@@ -28,6 +28,8 @@ const RANK: f64 = 1e-11;
 const MET: f64 = 1e-9;
 /// The rounding of a solved component, in parts of the largest.
 const ROUNDING: f64 = 1e-13;
+/// What is so small a part of the largest is nothing.
+const NOTHING: f64 = 1e-15;
 
 /// The derivatives of the start along one direction.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -294,7 +296,11 @@ impl<'a> StartPlace<'a> {
             if solution.rank < f + independent && mass == 0.0 {
                 continue;
             }
-            let largest = solution.x[..f].iter().fold(0.0_f64, |m, x| m.max(x.abs()));
+            // NOTE: where the constraints determine what is missing, a change may be taken up by their reactions alone,
+            // and the solution is rounding of the right-hand side.
+            let known = right[..f].iter();
+            let largest =
+                solution.x[..f].iter().chain(known).fold(0.0_f64, |m, x| m.max(x.abs()));
             let met = (0..r).all(|a| {
                 let row = &rows[a * f..(a + 1) * f];
                 let terms = row.iter().zip(&solution.x).map(|(c, x)| c * x);
@@ -308,7 +314,10 @@ impl<'a> StartPlace<'a> {
                 return None;
             }
             let mut found = rigid.to_vec();
-            free.iter().zip(&solution.x).for_each(|(&k, x)| found[k] = *x);
+            let is_nothing = |x: f64| x.abs() <= NOTHING * largest;
+            for (&k, &x) in free.iter().zip(&solution.x) {
+                found[k] = if is_nothing(x) { 0.0 } else { x };
+            }
             return Some(found);
         }
         None

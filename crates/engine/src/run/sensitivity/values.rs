@@ -39,7 +39,10 @@ pub(crate) fn with_parameters(
             Quantity::Multiplier(a) => (given.multipliers[a], workspace.results.mu[a]),
             Quantity::Time => (None, workspace.time),
         };
-        let Some(value) = value else {
+        // Without constraints, what is not given begins at zero.
+        let is_zero =
+            workspace.constraints.is_empty() && matches!(quantity, Quantity::Coordinate(..));
+        let Some(value) = value.or(is_zero.then_some(0.0)) else {
             return Err(Failure::Usage(format!(
                 "`{}` has no value to begin with: add it to `initial`",
                 direction.name
@@ -55,8 +58,14 @@ pub(crate) fn with_parameters(
         });
         let datum: Option<&mut Datum> =
             workspace.initial.iter_mut().find(|d| d.quantity == quantity);
-        if let Some(datum) = datum {
-            (datum.value, datum.written) = (symbol, symbol);
+        match datum {
+            Some(datum) => (datum.value, datum.written) = (symbol, symbol),
+            None => workspace.initial.push(Datum {
+                quantity,
+                value: symbol,
+                written: symbol,
+                span: Span::default(),
+            }),
         }
         // Other values that refer to it follow.
         for k in 0..workspace.initial.len() {
