@@ -71,9 +71,15 @@ impl Printed<'_> {
                 all.extend([left, line.right]);
             }
         }
-        for (name, meaning) in self.page.definitions.iter().rev() {
-            all = g.substitute(&all, &[(g.symbol(name, Role::Free), *meaning)]);
+        // Names, and primes behind them.
+        let mut known: Vec<(Expr, Expr)> = Vec::new();
+        for (name, meaning) in &self.page.definitions {
+            let whole = g.substitute(&[*meaning], &known)[0];
+            known.push((g.symbol(name, Role::Free), whole));
+            let rate = g.symbol(name, Role::Coordinate { order: 1 });
+            known.push((rate, g.total_derivative(whole)));
         }
+        all = g.substitute(&all, &known);
         all.chunks_exact(2).map(|pair| (pair[0], pair[1])).collect()
     }
 

@@ -30,6 +30,9 @@ impl Presentation {
         // What people do not read takes no room.
         self.sections.retain(|s| s.key != "kinetic");
         self.leave_out_long_divergence();
+        let shown: Vec<String> = self.shown_definitions().map(|d| d.0.clone()).collect();
+        self.definitions.retain(|d| shown.contains(&d.0));
+        self.number_names();
         let length: Vec<usize> = self
             .definitions
             .iter()
@@ -71,6 +74,7 @@ impl Presentation {
         self.sections = sections;
         let mut keep = needed.into_iter();
         self.definitions.retain(|_| keep.next().unwrap_or(false));
+        self.number_names();
         self.remarks.push(format!(
             "What is longer than some four pages, or unreadable, is left out ({whole}):"
         ));
@@ -94,14 +98,14 @@ impl Presentation {
             .sum::<usize>()
     }
 
-    /// Whether a line is too long to be read, or only with more abbreviations of ours than anybody keeps in mind.
+    /// Whether a line is too long to be read, with the abbreviations of ours that it needs, or only with more of these
+    /// than anybody keeps in mind.
     fn is_puzzle(&self, line: &super::Line) -> bool {
-        if self.line_length(line) > LONGEST_LINE {
-            return true;
-        }
         let none = vec![false; self.definitions.len()];
-        let ours = |i: &usize| !self.names.contains(&self.definitions[*i].0);
-        self.needs(line, &none).iter().filter(|i| ours(i)).count() > MOST_NAMES
+        let mut needed = self.needs(line, &none);
+        needed.retain(|&i| !self.names.contains(&self.definitions[i].0));
+        let meanings = needed.iter().map(|&i| self.graph.to_text(self.definitions[i].1).len());
+        needed.len() > MOST_NAMES || self.line_length(line) + meanings.sum::<usize>() > LONGEST_LINE
     }
 
     /// A divergence of the flow that has to be written with several abbreviations of its own tells nobody anything.

@@ -6,18 +6,32 @@
 use pfaff_expr::{Expr, Graph, Role};
 use pfaff_mechanics::{
     Equations, ExplicitSolution, Helmholtz, QuasiVelocities, ReducedEquations, canonical,
-    explicit, helmholtz, reduced_equations,
+    explicit, helmholtz, reduced_in_names,
 };
 use pfaff_model::{Principle, Workspace};
 
 use crate::equations::equation::equation;
+use crate::equations::short::operations_if_long;
 use crate::equations::short_words::in_short_words;
+use crate::equations::symmetric::with_symmetric_matrices;
 use crate::equations::{Label, Line, Presentation, Section};
 use pfaff::Derivation;
 use pfaff::Dynamics;
 
 /// Lays out the equations of a model without multipliers; `None` for an `equation` model.
 pub fn present_reduced(derivation: &Derivation) -> Option<Presentation> {
+    laid_out(derivation, true)
+}
+
+/// As [`present_reduced`]; where all that follows from the equations would fill pages, it is not even derived.
+pub fn present_reduced_shortly(derivation: &Derivation) -> Option<Presentation> {
+    laid_out(derivation, false)
+}
+
+fn laid_out(derivation: &Derivation, is_whole: bool) -> Option<Presentation> {
+    if let Some((merged, remark)) = with_symmetric_matrices(derivation) {
+        return Some(laid_out(&merged, is_whole)?.with_remark(remark));
+    }
     let Dynamics::Saddle(e) = &derivation.dynamics else { return None };
     let short = in_short_words(derivation);
     let own = derivation.workspace();
@@ -26,11 +40,19 @@ pub fn present_reduced(derivation: &Derivation) -> Option<Presentation> {
     let sections = model.graph.merging(|| {
         let reduced = match e.principle {
             Principle::Restricted => None,
-            Principle::Chetaev | Principle::Vakonomic => reduced_equations(model, e),
+            Principle::Chetaev | Principle::Vakonomic => reduced_in_names(model, e),
         };
         let mut sections = independent(model, e, reduced.as_ref(), &mut remarks);
-        sections.extend(solved(model, e, reduced.as_ref(), &mut remarks));
-        sections.extend(in_momenta(model, e, &mut remarks));
+        match operations_if_long(model, e).filter(|_| !is_whole) {
+            Some(operations) => remarks.push(format!(
+                "accelerations, multipliers and momenta are not written out: M, f, A and b have {operations} \
+                 operations (--full and --json write everything)"
+            )),
+            None => {
+                sections.extend(solved(model, e, reduced.as_ref(), &mut remarks));
+                sections.extend(in_momenta(model, e, &mut remarks));
+            }
+        }
         sections
     });
     Some(Presentation::of(model, Some(e.principle), sections, remarks))
@@ -119,7 +141,9 @@ fn independent(
 
 /// The left side of $e = 0$ without denominators and common factors that are constant.
 pub(crate) fn cleared(g: &Graph, e: Expr) -> Expr {
-    g.div(e, g.factor_of_equation(e))
+    /// What is longer is written as it was derived.
+    const LONG: usize = 400;
+    if g.operations(&[e]) > LONG { e } else { g.div(e, g.factor_of_equation(e)) }
 }
 
 /// $\ddot q$ and $\lambda$ as expressions, and Helmholtz's test of what they make.

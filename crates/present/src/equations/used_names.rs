@@ -43,6 +43,42 @@ impl Presentation {
                 self.replace(symbol, meaning);
             }
         }
+        self.number_names();
+    }
+
+    /// Numbers the names that are ours from one on, without gaps.
+    pub(super) fn number_names(&mut self) {
+        let g = &self.graph;
+        let mut images = Vec::new();
+        let mut count = 0;
+        for (name, _) in &mut self.definitions {
+            let digits = name.trim_start_matches(|c: char| !c.is_ascii_digit());
+            let stem = name[..name.len() - digits.len()].to_owned();
+            if self.names.contains(name) || digits.is_empty() {
+                continue;
+            }
+            let mut fresh = format!("{stem}{}", count + 1);
+            while self.names.contains(&fresh) {
+                count += 1;
+                fresh = format!("{stem}{}", count + 1);
+            }
+            count += 1;
+            if *name != fresh {
+                images.push((g.symbol(name, Role::Free), g.symbol(&fresh, Role::Free)));
+                *name = fresh;
+            }
+        }
+        if images.is_empty() {
+            return;
+        }
+        let put = |e: &mut Expr| *e = g.as_written(|| g.substitute(&[*e], &images))[0];
+        for line in self.sections.iter_mut().flat_map(|s| &mut s.lines) {
+            if let Label::Expression(left) = &mut line.label {
+                put(left);
+            }
+            put(&mut line.right);
+        }
+        self.definitions.iter_mut().for_each(|d| put(&mut d.1));
     }
 
     /// The definitions of names that stand in what people read.
