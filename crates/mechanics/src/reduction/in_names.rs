@@ -15,6 +15,12 @@ use crate::symmetry::{NullSpace, small_fraction};
 
 /// Parameters that are set to 0 and 1, beyond which nothing is looked for.
 const MOST_PARAMETERS: usize = 12;
+/// Quasi-velocities, components of a vector, and vectors, beyond which nothing is looked for.
+const MOST_SPEEDS: usize = 6;
+const MOST_COMPONENTS: usize = 4;
+const MOST_VECTORS: usize = 16;
+/// Names for fewer operations are longer than what they stand for.
+const LEAST: usize = 3;
 /// Work on one list of functions, in multiplications.
 const WORK: usize = 60_000_000;
 
@@ -31,8 +37,26 @@ struct NamedVector {
     rates: Vec<Letter>,
 }
 
-/// The functions with names of the text in them, as symbols with [`Role::Free`], and rates of these; `None` unless all
-/// of them are such polynomials.
+/// As [`in_names`], of functions that are long, where that is much shorter.
+pub(crate) fn in_names_if_long(
+    model: &Workspace,
+    quasi: &[Expr],
+    velocities: &[Expr],
+    functions: &[Expr],
+) -> Option<Vec<Expr>> {
+    /// Shorter ones are read as they are: operations of each.
+    const LONG: usize = 33;
+    let g = &model.graph;
+    let before = g.operations(functions);
+    if before <= LONG * functions.len() {
+        return None;
+    }
+    let named = in_names(model, quasi, velocities, functions)?;
+    (2 * g.operations(&named) < before).then_some(named)
+}
+
+/// The functions with names of the text in them, as symbols of coordinates, and rates of these; `None` unless all of
+/// them are such polynomials.
 pub(super) fn in_names(
     model: &Workspace,
     quasi: &[Expr],
@@ -40,6 +64,9 @@ pub(super) fn in_names(
     functions: &[Expr],
 ) -> Option<Vec<Expr>> {
     let g = &model.graph;
+    if quasi.len() > MOST_SPEEDS {
+        return None;
+    }
     let vectors = vectors(model, velocities);
     if vectors.is_empty() {
         return None;
@@ -64,14 +91,24 @@ pub(super) fn in_names(
     let named: Vec<Expr> = found.into_iter().map(|terms| g.sum(terms)).collect();
     let whole = g.substitute(&named, &images);
     let holds = |(&f, &e): (&Expr, &Expr)| g.is_zero(g.sub(f, e));
-    functions.iter().zip(&whole).all(holds).then_some(named)
+    // A sine is shorter than a name for it.
+    let is_tiny = |v: &NamedVector, i: usize| g.operations(&[v.components[i].meaning]) < LEAST;
+    let tiny = vectors.iter().flat_map(|v| {
+        let tiny = (0..v.components.len()).filter(|&i| is_tiny(v, i));
+        tiny.flat_map(|i| [v.components[i], v.rates[i]])
+    });
+    let images: Vec<(Expr, Expr)> = tiny.map(|l| (l.symbol, l.meaning)).collect();
+    let written = g.substitute(&named, &images);
+    functions.iter().zip(&whole).all(holds).then_some(written)
 }
 
 /// The vectors of the text that are functions of the positions, then rows and columns of its matrices.
 fn vectors(model: &Workspace, velocities: &[Expr]) -> Vec<NamedVector> {
     let g = &model.graph;
     let v = model.velocities();
-    let is_place = |e: Expr| g.varies(e) && !g.contains(e, &v);
+    // NOTE: a coordinate is no name for itself.
+    let is_place =
+        |e: Expr| g.varies(e) && !g.contains(e, &v) && g.symbol_of(e).is_none();
     let places = || model.abbreviations.iter().filter(|(_, e)| is_place(*e));
     let mut entries: Vec<(String, &str, Expr)> = Vec::new();
     for (name, e) in places() {
@@ -98,19 +135,20 @@ fn vectors(model: &Workspace, velocities: &[Expr]) -> Vec<NamedVector> {
             None => groups.push((key, vec![(name, e)])),
         }
     }
+    groups.retain(|group| group.1.len() <= MOST_COMPONENTS);
+    groups.truncate(MOST_VECTORS);
     let mut motion: Vec<(Expr, Expr)> =
         model.positions().into_iter().zip(velocities.iter().copied()).collect();
     motion.push((model.time, g.one()));
     let vector = |(_, entries): (String, Vec<(&str, Expr)>)| {
         let meanings: Vec<Expr> = entries.iter().map(|e| e.1).collect();
         let slopes = g.directional(&meanings, &motion);
-        let letter = |order: Option<u8>, name: &str, meaning: Expr| {
-            let role = order.map_or(Role::Free, |order| Role::Coordinate { order });
-            Letter { symbol: g.symbol(name, role), meaning }
+        let letter = |order: u8, name: &str, meaning: Expr| {
+            Letter { symbol: g.symbol(name, Role::Coordinate { order }), meaning }
         };
         NamedVector {
-            components: entries.iter().map(|(n, e)| letter(None, n, *e)).collect(),
-            rates: entries.iter().zip(slopes).map(|((n, _), e)| letter(Some(1), n, e)).collect(),
+            components: entries.iter().map(|(n, e)| letter(0, n, *e)).collect(),
+            rates: entries.iter().zip(slopes).map(|((n, _), e)| letter(1, n, e)).collect(),
         }
     };
     groups.into_iter().map(vector).collect()

@@ -37,6 +37,7 @@ pub(crate) use eliminate::ConstraintRows;
 use eliminate::{Eliminated, eliminate};
 use euler_pass::EulerPass;
 pub use factors::{SaddleSolution, solve_saddle};
+pub(crate) use in_names::in_names_if_long;
 pub use multipliers::Multipliers;
 pub(crate) use reduced::{as_derived, independent_and_constrained};
 pub use reduced::{

@@ -17,7 +17,7 @@ use pfaff_model::Workspace;
 use crate::algebra::elimination::solve_linear;
 use crate::equations::Class;
 use crate::equations::Equations;
-use crate::reduction::in_names::in_names;
+use crate::reduction::in_names::in_names_if_long;
 use crate::reduction::natural::natural;
 use crate::reduction::{ConstraintRows, VelocityBasis, basis};
 
@@ -189,14 +189,11 @@ impl ReducedEquations {
         model: &Workspace,
         others: &[Expr],
     ) -> (Self, Vec<Expr>) {
-        /// Shorter blocks are read as they are.
-        const LONG: usize = 400;
         let g = &model.graph;
         let k = self.force.len();
         let all = [self.mass.concat(), self.force.clone(), others.to_vec()].concat();
-        let is_long = g.operations(&all) > LONG;
-        let named = is_long.then(|| in_names(model, &self.quasi.symbols, &self.velocities, &all));
-        let Some(mut named) = named.flatten() else {
+        let named = in_names_if_long(model, &self.quasi.symbols, &self.velocities, &all);
+        let Some(mut named) = named else {
             let others = others.iter().map(|&x| g.simplify(x)).collect();
             return (self.simplified(g), others);
         };
@@ -204,6 +201,22 @@ impl ReducedEquations {
         let force = named.split_off(k * k);
         let mass = named.chunks(k.max(1)).map(<[Expr]>::to_vec).collect();
         (Self { mass, force, ..self }, others)
+    }
+
+    /// $Bu + b$; what is long is written in the vectors that the text names.
+    pub fn velocities_in_names(&self, model: &Workspace) -> Vec<Expr> {
+        let g = &model.graph;
+        let is_rate = |&s: &Expr| {
+            let role = g.symbol_of(s).map(|s| s.role);
+            matches!(role, Some(Role::Coordinate { order }) if order > 0)
+        };
+        let words = |v: Expr| {
+            let named = in_names_if_long(model, &self.quasi.symbols, &self.velocities, &[v])?[0];
+            // NOTE: rates of names are what velocities give.
+            (!g.symbols(&[named]).iter().any(is_rate)).then_some(named)
+        };
+        let short = |&v: &Expr| words(v).unwrap_or(v);
+        self.velocities.iter().map(short).collect()
     }
 
     fn simplified(mut self, g: &Graph) -> Self {

@@ -15,6 +15,7 @@ use pfaff::{
 use pfaff_expr::{DoubleDouble, Expr, Role};
 use pfaff_mechanics::Equations;
 
+use super::names::symbols_of;
 use self::thirty_digits::{Values, evaluated, solved};
 use super::{
     Label, Presentation, StandardForm, present, present_hamilton, present_reduced,
@@ -75,9 +76,8 @@ impl Printed<'_> {
         let mut known: Vec<(Expr, Expr)> = Vec::new();
         for (name, meaning) in &self.page.definitions {
             let whole = g.substitute(&[*meaning], &known)[0];
-            known.push((g.symbol(name, Role::Free), whole));
-            let rate = g.symbol(name, Role::Coordinate { order: 1 });
-            known.push((rate, g.total_derivative(whole)));
+            let [free, place, rate] = symbols_of(g, name);
+            known.extend([(free, whole), (place, whole), (rate, g.total_derivative(whole))]);
         }
         all = g.substitute(&all, &known);
         all.chunks_exact(2).map(|pair| (pair[0], pair[1])).collect()

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 
 use pfaff_expr::{Expr, Graph, Role};
 
+use super::names::symbols_of;
 use super::{Label, Presentation};
 
 /// Characters of a formula that is read at a glance.
@@ -23,12 +24,12 @@ impl Presentation {
             i -= 1;
             let (name, meaning) = self.definitions[i].clone();
             let symbol = self.graph.symbol(&name, Role::Free);
-            let rate = self.graph.symbol(&name, Role::Coordinate { order: 1 });
+            let [_, place, rate] = symbols_of(&self.graph, &name);
             let mut roots = self.shown_sides();
             let shown = self.shown_definitions().map(|d| d.1);
             roots.extend(shown);
             let uses: usize = roots.iter().map(|&e| occurrences(&self.graph, e, symbol)).sum();
-            let has_rate = roots.iter().any(|&e| self.graph.contains(e, &[rate]));
+            let has_rate = roots.iter().any(|&e| self.graph.contains(e, &[place, rate]));
             let is_alias = self.graph.symbol_of(meaning).is_some();
             let is_side = roots.contains(&symbol);
             let length = self.graph.to_text(meaning).len();
@@ -87,8 +88,7 @@ impl Presentation {
         let mut is_shown = vec![false; self.definitions.len()];
         // NOTE: later definitions build on earlier ones, so one sweep backwards finds all that are needed.
         for (i, (name, meaning)) in self.definitions.iter().enumerate().rev() {
-            let symbols = [Role::Free, Role::Coordinate { order: 1 }];
-            let symbols = symbols.map(|role| self.graph.symbol(name, role));
+            let symbols = symbols_of(&self.graph, name);
             if roots.iter().any(|&r| self.graph.contains(r, &symbols)) {
                 roots.push(*meaning);
                 is_shown[i] = true;
