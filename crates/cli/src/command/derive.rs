@@ -4,9 +4,9 @@ use clap::Args;
 use pfaff::{Derivation, ExportForm, Language, at_state, export, read_state};
 use pfaff_present::{
     Presentation, StandardForm, ToJson, ToLatex, ToText, is_long_in_velocities, present,
-    present_fractional,
-    present_fractional_hamilton, present_hamilton, present_hamilton_in_velocities,
-    present_outline, present_reduced, present_reduced_shortly, present_short, present_standard,
+    present_fractional, present_fractional_hamilton, present_hamilton,
+    present_hamilton_in_velocities, present_outline, present_reduced, present_reduced_shortly,
+    present_short, present_standard,
 };
 
 use crate::arguments::{ModelArguments, dependent, principle};

@@ -232,7 +232,8 @@ impl<'a> Paper<'a> {
             return;
         }
         let simple = self.source.simplify(e);
-        let width = |e: Expr| self.text_width(self.source.in_reading_order(&[e], &self.desk)[0]);
+        let width =
+            |e: Expr| self.text_width(self.source.in_reading_order(&[e], &self.desk)[0]);
         if simple != e && width(simple) < width(e) {
             self.chosen.entry(simple).or_insert(Choice::AsItIs);
             self.chosen.insert(e, Choice::Sum(vec![(false, simple)]));

@@ -107,8 +107,7 @@ fn vectors(model: &Workspace, velocities: &[Expr]) -> Vec<NamedVector> {
     let g = &model.graph;
     let v = model.velocities();
     // NOTE: a coordinate is no name for itself.
-    let is_place =
-        |e: Expr| g.varies(e) && !g.contains(e, &v) && g.symbol_of(e).is_none();
+    let is_place = |e: Expr| g.varies(e) && !g.contains(e, &v) && g.symbol_of(e).is_none();
     let places = || model.abbreviations.iter().filter(|(_, e)| is_place(*e));
     let mut entries: Vec<(String, &str, Expr)> = Vec::new();
     for (name, e) in places() {
@@ -143,8 +142,9 @@ fn vectors(model: &Workspace, velocities: &[Expr]) -> Vec<NamedVector> {
     let vector = |(_, entries): (String, Vec<(&str, Expr)>)| {
         let meanings: Vec<Expr> = entries.iter().map(|e| e.1).collect();
         let slopes = g.directional(&meanings, &motion);
-        let letter = |order: u8, name: &str, meaning: Expr| {
-            Letter { symbol: g.symbol(name, Role::Coordinate { order }), meaning }
+        let letter = |order: u8, name: &str, meaning: Expr| Letter {
+            symbol: g.symbol(name, Role::Coordinate { order }),
+            meaning,
         };
         NamedVector {
             components: entries.iter().map(|(n, e)| letter(0, n, *e)).collect(),
@@ -255,7 +255,11 @@ impl<'a> Search<'a> {
         let all: Vec<Expr> = parameters.to_vec();
         let seen: Vec<Vec<f64>> = sets.iter().map(|set| self.part(0, set, &all, 1.0)).collect();
         let occurs = |part: &Vec<f64>| part.iter().any(|x| x.abs() > 1e-9);
-        sets.into_iter().zip(seen).filter(|(_, part)| occurs(part)).map(|(set, _)| set).collect()
+        sets.into_iter()
+            .zip(seen)
+            .filter(|(_, part)| occurs(part))
+            .map(|(set, _)| set)
+            .collect()
     }
 
     /// The coefficients of a product of parameters in all functions at a point: $\sum_{T\subseteq S}(-1)^{|S - T|}F(T)$
@@ -362,7 +366,9 @@ impl<'a> Search<'a> {
         };
         let single = |list: &[usize]| list.iter().map(|&i| vec![i]).collect::<Vec<_>>();
         let times = |x: &[Vec<usize>], y: &[Vec<usize>]| -> Vec<Vec<usize>> {
-            let of = |a: &Vec<usize>| y.iter().map(|b| [a.as_slice(), b].concat()).collect::<Vec<_>>();
+            let of = |a: &Vec<usize>| {
+                y.iter().map(|b| [a.as_slice(), b].concat()).collect::<Vec<_>>()
+            };
             x.iter().flat_map(of).collect()
         };
         let places = [vec![Vec::new()], single(&still), pairs(&still)].concat();

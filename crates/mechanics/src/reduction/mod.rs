@@ -39,11 +39,11 @@ use euler_pass::EulerPass;
 pub use factors::{SaddleSolution, solve_saddle};
 pub(crate) use in_names::in_names_if_long;
 pub use multipliers::Multipliers;
-pub(crate) use reduced::{as_derived, independent_and_constrained};
 pub use reduced::{
     ExplicitSolution, QuasiVelocities, ReducedEquations, canonical, explicit, quasi_velocities,
     reduced_equations, reduced_in_names,
 };
+pub(crate) use reduced::{as_derived, independent_and_constrained};
 
 /// What a model states, as the reduction reads it: a graph that nothing was derived in yet.
 #[derive(Clone, Debug)]

@@ -131,8 +131,7 @@ fn named(model: &Workspace, count: usize, order: u8) -> Vec<Expr> {
             || model.parameters.iter().any(|p| begins(&p.name))
             || model.abbreviations.iter().any(|(name, _)| begins(name))
     };
-    let free =
-        |s: &&str| !is_vector(s) && (1..=count).all(|a| !taken(&format!("{s}{a}")));
+    let free = |s: &&str| !is_vector(s) && (1..=count).all(|a| !taken(&format!("{s}{a}")));
     let stems = ["u", "w", "nu", "quasi", "quasi_velocity"];
     let stem = stems.iter().find(|s| free(s)).copied().unwrap_or("quasi_velocity_");
     let symbol =
@@ -211,7 +210,8 @@ impl ReducedEquations {
             matches!(role, Some(Role::Coordinate { order }) if order > 0)
         };
         let words = |v: Expr| {
-            let named = in_names_if_long(model, &self.quasi.symbols, &self.velocities, &[v])?[0];
+            let named =
+                in_names_if_long(model, &self.quasi.symbols, &self.velocities, &[v])?[0];
             // NOTE: rates of names are what velocities give.
             (!g.symbols(&[named]).iter().any(is_rate)).then_some(named)
         };

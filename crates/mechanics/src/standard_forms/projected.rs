@@ -15,9 +15,7 @@ use pfaff_model::Workspace;
 
 use super::{affine, given_forces, no_form};
 use crate::equations::{Equations, Refusal};
-use crate::reduction::{
-    QuasiVelocities, ReducedEquations, as_derived, quasi_velocities,
-};
+use crate::reduction::{QuasiVelocities, ReducedEquations, as_derived, quasi_velocities};
 
 /// The equations by inertia and active forces.
 #[derive(Clone, Debug)]

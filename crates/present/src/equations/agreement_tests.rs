@@ -15,8 +15,8 @@ use pfaff::{
 use pfaff_expr::{DoubleDouble, Expr, Role};
 use pfaff_mechanics::Equations;
 
-use super::names::symbols_of;
 use self::thirty_digits::{Values, evaluated, solved};
+use super::names::symbols_of;
 use super::{
     Label, Presentation, StandardForm, present, present_hamilton, present_reduced,
     present_standard,

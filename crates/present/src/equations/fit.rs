@@ -101,8 +101,7 @@ impl Presentation {
     }
 
     fn has_puzzles(&self) -> bool {
-        let is_puzzle =
-            |s: &Section| s.lines.iter().any(|line| self.is_puzzle(s.key, line));
+        let is_puzzle = |s: &Section| s.lines.iter().any(|line| self.is_puzzle(s.key, line));
         self.sections.iter().any(is_puzzle)
     }
 
@@ -210,13 +209,13 @@ mod tests {
             assert!(text.len() < 18_000 && text.len() < whole.len(), "{}", text.len());
             assert!(text.contains("(ask for all)") && text.contains(" lines"), "{text}");
             for (i, (name, _)) in page.definitions.iter().enumerate() {
-                let symbol = page.graph.symbol(name, pfaff_expr::Role::Free);
+                let symbols = crate::equations::names::symbols_of(&page.graph, name);
                 let later = page.definitions[i + 1..].iter().map(|d| d.1);
                 let is_used = page
                     .outputs()
                     .into_iter()
                     .chain(later)
-                    .any(|e| page.graph.contains(e, &[symbol]));
+                    .any(|e| page.graph.contains(e, &symbols));
                 assert!(is_used, "{name} is not used");
             }
         }
@@ -253,7 +252,8 @@ mod tests {
     /// Abbreviations of ours are numbered from one on; small lines beside long ones are as short as alone.
     #[test]
     fn abbreviations_have_no_gaps_and_small_lines_are_short() {
-        let page = present_reduced(&derivation("car_trailers")).expect("a form").on_few_pages("");
+        let page =
+            present_reduced(&derivation("car_trailers")).expect("a form").on_few_pages("");
         let ours = page.definitions.iter().filter(|d| !page.names.contains(&d.0));
         for (i, (name, _)) in ours.enumerate() {
             assert_eq!(*name, format!("s{}", i + 1));
@@ -266,7 +266,8 @@ mod tests {
     /// What the energies of a model are made of is shown with the functions that the text defines.
     #[test]
     fn functions_of_the_text_are_shown_in_vectors() {
-        let text = crate::equations::present_short(&derivation("bicycle")).expect("long").to_text();
+        let text =
+            crate::equations::present_short(&derivation("bicycle")).expect("long").to_text();
         let line = "  T(m, P, J, A) = m*dot(P', P')/2 + dot(spin(A), J*spin(A))/2\n";
         assert!(text.contains(line), "{text}");
     }

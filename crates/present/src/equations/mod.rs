@@ -35,9 +35,7 @@ mod vectors;
 
 pub use fractional::{present_fractional, present_fractional_hamilton};
 pub use graph::expression_graph;
-pub use hamilton::{
-    is_long_in_velocities, present_hamilton, present_hamilton_in_velocities,
-};
+pub use hamilton::{is_long_in_velocities, present_hamilton, present_hamilton_in_velocities};
 pub(crate) use names::{named_parts, names_of};
 pub use outline::present_outline;
 pub use reduced::{present_reduced, present_reduced_shortly};

@@ -351,7 +351,9 @@ mod tests {
 
     fn text_of(model: &str) -> String {
         let model = Model::parse(model).expect("it is right");
-        present_reduced(&derive(&model, None).expect("it has equations")).expect("a form").to_text()
+        present_reduced(&derive(&model, None).expect("it has equations"))
+            .expect("a form")
+            .to_text()
     }
 
     /// The components of a velocity make a constant mass vary: angles are better quasi-velocities.

@@ -295,7 +295,8 @@ impl Page<'_> {
         let g = &self.model.graph;
         let quasi = &made.reduced.quasi;
         let names = self.quasi_names(quasi);
-        let mut sections = self.quasi_velocities(quasi, &made.reduced.velocities_in_names(self.model));
+        let mut sections =
+            self.quasi_velocities(quasi, &made.reduced.velocities_in_names(self.model));
         sections.extend([
             section(
                 "gibbs_function",
@@ -324,7 +325,8 @@ impl Page<'_> {
         let sums: Vec<Expr> =
             made.active.iter().zip(&inertia).map(|(&f, &i)| g.add(f, i)).collect();
         let zeros = vec![g.zero(); sums.len()];
-        let mut sections = self.quasi_velocities(quasi, &made.reduced.velocities_in_names(self.model));
+        let mut sections =
+            self.quasi_velocities(quasi, &made.reduced.velocities_in_names(self.model));
         sections.extend([
             section(
                 "partial_velocities",

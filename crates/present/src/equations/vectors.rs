@@ -8,7 +8,8 @@ use pfaff::Workspace;
 use pfaff_expr::{Graph, Role};
 use pfaff_model::parse;
 use pfaff_model::syntax::{
-    Arena, Binary, Definition, DefinitionForm, ExprId, Fold, Name, NodeKind, Slot, StatementKind, Syntax,
+    Arena, Binary, Definition, DefinitionForm, ExprId, Fold, Name, NodeKind, Slot,
+    StatementKind, Syntax,
 };
 
 use super::vector_markup::Script;

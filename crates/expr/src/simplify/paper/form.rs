@@ -237,7 +237,9 @@ impl Form {
                     sum += NESTED * depth;
                     sum += match others.clone().all(is_usual) || !beside {
                         true => 0,
-                        false if rank >= rank::VELOCITY && others.clone().all(is_coordinate) => {
+                        false
+                            if rank >= rank::VELOCITY && others.clone().all(is_coordinate) =>
+                        {
                             BEHIND_COORDINATE
                         }
                         false => UNUSUAL,
