@@ -227,8 +227,10 @@ impl<'a> Paper<'a> {
 
     /// What no formula was found for has its like terms collected.
     fn collect_as_it_is(&mut self, e: Expr) {
+        /// Nobody sees like terms in what is longer.
+        const LONG: usize = 600;
         let is_given = matches!(self.chosen.get(&e), Some(Choice::AsItIs));
-        if !is_given || self.source.size(&[e]) > MAX_NODES {
+        if !is_given || self.source.size(&[e]) > LONG {
             return;
         }
         let simple = self.source.simplify(e);

@@ -45,8 +45,8 @@ fn laid_out(derivation: &Derivation, is_whole: bool) -> Option<Presentation> {
         let mut sections = independent(model, e, reduced.as_ref(), &mut remarks);
         match operations_if_long(model, e).filter(|_| !is_whole) {
             Some(operations) => remarks.push(format!(
-                "accelerations, multipliers and momenta are not written out: M, f, A and b have {operations} \
-                 operations (--full and --json write everything)"
+                "accelerations, multipliers and momenta are written in the whole form only: M, f, A and b have \
+                 {operations} operations"
             )),
             None => {
                 sections.extend(solved(model, e, reduced.as_ref(), &mut remarks));

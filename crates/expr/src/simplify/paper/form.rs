@@ -190,7 +190,7 @@ impl Form {
         /// A bracket behind a function, or one with velocities behind a velocity, beside other terms.
         const UNUSUAL: usize = 8;
         /// A bracket with velocities behind a coordinate, beside other terms.
-        const BEHIND_COORDINATE: usize = 3;
+        const BEHIND_COORDINATE: usize = 1;
         /// Terms of different degrees in the velocities in one bracket.
         const MIXED: usize = 16;
         /// A fraction above a denominator.
