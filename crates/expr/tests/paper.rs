@@ -65,6 +65,10 @@ fn known_formulas() {
         ("A*exp(q1)*(A*exp(-q1))*exp(q2)", "A^2*exp(q2)"),
         ("caputo(q + q, 1/2)*A/A", "caputo(2*q, 1/2)"),
         ("q1*q2'*A + A*q1'*q2", "A*(q1*q2' + q2*q1')"),
+        (
+            "-(q*q1'^2 + q*q2'^2 + q*phi'^2) - G*q1^2 - G*q2^2",
+            "-q*(q1'^2 + q2'^2 + phi'^2) - G*(q1^2 + q2^2)",
+        ),
         // Squares of three terms, and of parts of sums
         (
             "A^2*sin(phi)^2*q1'^2/J + q1'^2/M + (q2' - A*cos(phi)*phi')^2/J \

@@ -43,7 +43,7 @@ pub use reduction::{
     Chaplygin, ChartPoint, ExplicitSolution, LagrangianData, Multipliers, PivotChart,
     QuasiVelocities, ReducedEquations, Reduction, SaddleSolution, canonical, chaplygin,
     chaplygin_of_constraints, explicit, quasi_velocities, reduce, reduced_equations,
-    solve_saddle,
+    reduced_in_names, solve_saddle,
 };
 pub use standard_forms::{
     BoltzmannHamel, Maggi, ProjectedForm, Routhian, Voronets, boltzmann_hamel, chaplygin_form,

@@ -23,9 +23,10 @@ mod sweep_page;
 mod table;
 
 pub use equations::{
-    Presentation, StandardForm, expression_graph, present, present_fractional,
-    present_fractional_hamilton, present_hamilton, present_hamilton_in_velocities,
-    present_outline, present_reduced, present_short, present_short_quickly, present_standard,
+    Presentation, StandardForm, expression_graph, is_long_in_velocities, present,
+    present_fractional, present_fractional_hamilton, present_hamilton,
+    present_hamilton_in_velocities, present_outline, present_reduced, present_reduced_shortly,
+    present_short, present_short_quickly, present_standard,
 };
 pub use geometry::{present_fractional_forms, present_geometry, trace_table};
 pub use json::json_text;

@@ -3,9 +3,10 @@
 use clap::Args;
 use pfaff::{Derivation, ExportForm, Language, at_state, export, read_state};
 use pfaff_present::{
-    Presentation, StandardForm, ToJson, ToLatex, ToText, present, present_fractional,
-    present_fractional_hamilton, present_hamilton, present_hamilton_in_velocities,
-    present_outline, present_reduced, present_short, present_standard,
+    Presentation, StandardForm, ToJson, ToLatex, ToText, is_long_in_velocities, present,
+    present_fractional, present_fractional_hamilton, present_hamilton,
+    present_hamilton_in_velocities, present_outline, present_reduced, present_reduced_shortly,
+    present_short, present_standard,
 };
 
 use crate::arguments::{ModelArguments, dependent, principle};
@@ -142,20 +143,35 @@ pub(crate) fn derive(arguments: &DeriveArguments) -> Result<Exit, Exit> {
         return numbers(&derivation, text, format);
     }
     let dependent = || dependent(&model, arguments.dependent.as_deref());
+    let is_whole = arguments.full || format == "json";
     let presentation = match (standard, form) {
         (Some(standard), _) => {
             present_standard(&derivation, standard, dependent()?.as_deref()).map_err(failed)?
         }
-        (None, Some("reduced")) => present_reduced(&derivation).ok_or_else(|| {
-            usage("an `equation` model has no multipliers to eliminate: leave --form out")
-        })?,
+        (None, Some("reduced")) => {
+            let page = if is_whole {
+                present_reduced(&derivation)
+            } else {
+                present_reduced_shortly(&derivation)
+            };
+            page.ok_or_else(|| {
+                usage("an `equation` model has no multipliers to eliminate: leave --form out")
+            })?
+        }
         (None, Some("hamilton")) => {
-            let page =
-                present_hamilton(&derivation, dependent()?.as_deref()).map_err(failed)?;
-            let is_short = arguments.full || format == "json" || page.fits_two_pages();
-            let other =
-                if is_short { None } else { present_hamilton_in_velocities(&derivation) };
-            other.unwrap_or(page)
+            let in_momenta =
+                || present_hamilton(&derivation, dependent()?.as_deref()).map_err(failed);
+            let in_velocities = || present_hamilton_in_velocities(&derivation);
+            if is_whole {
+                in_momenta()?
+            } else if is_long_in_velocities(&derivation) {
+                // NOTE: what is long in velocities is longer in momenta, and takes much longer.
+                in_velocities().map_or_else(in_momenta, Ok)?
+            } else {
+                let page = in_momenta()?;
+                let other = if page.fits_two_pages() { None } else { in_velocities() };
+                other.unwrap_or(page)
+            }
         }
         (None, None) if format != "json" => {
             present_short(&derivation).unwrap_or_else(|| present(&derivation))

@@ -57,7 +57,7 @@ pub enum Subscript {
 }
 
 /// Greek letters: their names in the model language and in LaTeX, and the letters.
-const GREEK: [(&str, &str, char); 35] = [
+const GREEK: [(&str, &str, char); 37] = [
     ("alpha", "alpha", 'α'),
     ("beta", "beta", 'β'),
     ("gamma", "gamma", 'γ'),
@@ -79,8 +79,10 @@ const GREEK: [(&str, &str, char); 35] = [
     ("tau", "tau", 'τ'),
     ("upsilon", "upsilon", 'υ'),
     ("phi", "varphi", 'φ'),
+    ("ph", "varphi", 'φ'),
     ("chi", "chi", 'χ'),
     ("psi", "psi", 'ψ'),
+    ("ps", "psi", 'ψ'),
     ("omega", "omega", 'ω'),
     ("Gamma", "Gamma", 'Γ'),
     ("Delta", "Delta", 'Δ'),

@@ -91,6 +91,8 @@ impl Graph {
         /// Formulas that become shorter by a name, from which on it is looked up anyway.
         const MANY: usize = 4;
         let mut paper = Paper::new(self);
+        let plain: Vec<Expr> = pairs.iter().map(|pair| pair[0]).collect();
+        paper.choose_all(&plain);
         let mut chosen: Vec<Expr> = Vec::with_capacity(pairs.len());
         let mut waiting = Vec::new();
         for (i, &[plain, named]) in pairs.iter().enumerate() {
@@ -202,11 +204,45 @@ impl<'a> Paper<'a> {
         other.saturating_add(NAME) <= width
     }
 
+    /// Decides how some expressions will be written, small ones first: what nobody can read takes no work from what is
+    /// read.
+    fn choose_all(&mut self, all: &[Expr]) {
+        let mut order = all.to_vec();
+        order.sort_by_cached_key(|&e| self.source.size(&[e]));
+        for e in order {
+            self.choose(e, 0);
+        }
+    }
+
     /// Decides how an expression will be written.
     fn choose(&mut self, e: Expr, depth: usize) {
         if self.chosen.contains_key(&e) {
             return;
         }
+        self.look_for_formulas(e, depth);
+        if depth == 0 {
+            self.collect_as_it_is(e);
+        }
+    }
+
+    /// What no formula was found for has its like terms collected.
+    fn collect_as_it_is(&mut self, e: Expr) {
+        /// Nobody sees like terms in what is longer.
+        const LONG: usize = 600;
+        let is_given = matches!(self.chosen.get(&e), Some(Choice::AsItIs));
+        if !is_given || self.source.size(&[e]) > LONG {
+            return;
+        }
+        let simple = self.source.simplify(e);
+        let width =
+            |e: Expr| self.text_width(self.source.in_reading_order(&[e], &self.desk)[0]);
+        if simple != e && width(simple) < width(e) {
+            self.chosen.entry(simple).or_insert(Choice::AsItIs);
+            self.chosen.insert(e, Choice::Sum(vec![(false, simple)]));
+        }
+    }
+
+    fn look_for_formulas(&mut self, e: Expr, depth: usize) {
         self.chosen.insert(e, Choice::AsItIs);
         let live = self.source.live(&[e]);
         if depth > MAX_DEPTH || live.len() > MAX_NODES || live.len() == 1 || self.left == 0 {

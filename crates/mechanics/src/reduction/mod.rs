@@ -18,8 +18,10 @@ mod eliminate;
 mod euler_pass;
 mod factors;
 mod forms;
+mod in_names;
 mod mentions;
 mod multipliers;
+mod natural;
 pub(crate) mod reduced;
 mod shorten;
 mod solve;
@@ -35,12 +37,13 @@ pub(crate) use eliminate::ConstraintRows;
 use eliminate::{Eliminated, eliminate};
 use euler_pass::EulerPass;
 pub use factors::{SaddleSolution, solve_saddle};
+pub(crate) use in_names::in_names_if_long;
 pub use multipliers::Multipliers;
-pub(crate) use reduced::independent_and_constrained;
 pub use reduced::{
     ExplicitSolution, QuasiVelocities, ReducedEquations, canonical, explicit, quasi_velocities,
-    reduced_equations,
+    reduced_equations, reduced_in_names,
 };
+pub(crate) use reduced::{as_derived, independent_and_constrained};
 
 /// What a model states, as the reduction reads it: a graph that nothing was derived in yet.
 #[derive(Clone, Debug)]

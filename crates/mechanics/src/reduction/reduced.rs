@@ -11,12 +11,14 @@
 //! q(q,\dot q,t)$ and $\lambda(q,\dot q,t)$ \[TZ06, (18)–(19) with $\partial f/\partial\dot q$ for
 //! $\partial\tilde f/\partial\dot q$\].
 
-use pfaff_expr::{Expr, Graph, Node, Role, Unary};
-use pfaff_model::{Dynamics, Workspace};
+use pfaff_expr::{Expr, Graph, Role};
+use pfaff_model::Workspace;
 
 use crate::algebra::elimination::solve_linear;
 use crate::equations::Class;
 use crate::equations::Equations;
+use crate::reduction::in_names::in_names_if_long;
+use crate::reduction::natural::natural;
 use crate::reduction::{ConstraintRows, VelocityBasis, basis};
 
 /// Independent quasi-velocities.
@@ -115,172 +117,6 @@ pub(crate) fn independent_and_constrained(
     Some((quasi, across))
 }
 
-/// Models with more coordinates, or longer Lagrangians, keep the quasi-velocities of the elimination.
-const MOST_NATURAL: (usize, usize) = (8, 2_000);
-
-/// The same velocities by the model's own forms: names of the text that stand in the Lagrangian and are linear in the
-/// velocities, such as the components of an angular velocity; `None` where there are none.
-fn natural(
-    model: &Workspace,
-    equations: &Equations,
-    quasi: &QuasiVelocities,
-) -> Option<QuasiVelocities> {
-    let g = &model.graph;
-    let Dynamics::Lagrangian { lagrangian, .. } = model.dynamics else { return None };
-    let v = model.velocities();
-    let live = g.live(&[lagrangian]);
-    if v.len() > MOST_NATURAL.0 || live.len() > MOST_NATURAL.1 {
-        return None;
-    }
-    let own = model.abbreviations.iter().map(|(_, e)| *e);
-    let own = own.filter(|e| live.contains(e) && !v.contains(e) && g.contains(*e, &v));
-    let own: Vec<Expr> = own.collect();
-    if own.is_empty() {
-        return along_edges(model, equations, quasi);
-    }
-    by_forms(model, equations, quasi, own)
-}
-
-/// By the velocity along an edge that the elimination left aside, $-a_j\dot q^i + a_i\dot q^j$ with constant $a_i^2 +
-/// a_j^2$, and velocities of other coordinates; `None` where that makes the kinetic energy no shorter.
-fn along_edges(
-    model: &Workspace,
-    equations: &Equations,
-    quasi: &QuasiVelocities,
-) -> Option<QuasiVelocities> {
-    let g = &model.graph;
-    let v = model.velocities();
-    let is_still = |&e: &Expr| v.contains(&e);
-    // NOTE: a pair that the elimination found is no velocity of a coordinate.
-    if !quasi.definitions.iter().all(is_still) {
-        return None;
-    }
-    let still: Vec<(Expr, Expr)> = v.iter().map(|&v| (v, g.zero())).collect();
-    let (mut edges, mut paired) = (Vec::new(), Vec::new());
-    for row in &equations.jacobian {
-        let row = g.substitute(row, &still);
-        let varying: Vec<usize> = (0..v.len()).filter(|&k| g.varies(row[k])).collect();
-        let [i, j] = varying[..] else { continue };
-        let norm = g.simplify(g.add(g.mul(row[i], row[i]), g.mul(row[j], row[j])));
-        if g.number_of(norm).is_none() {
-            continue;
-        }
-        let along = g.sub(g.mul(row[j], v[i]), g.mul(row[i], v[j]));
-        let desk = Graph::new();
-        let is_back = desk.to_text(g.on_paper(&[along], &desk)[0]).starts_with('-');
-        edges.push(if is_back { g.neg(along) } else { along });
-        paired.extend([i, j]);
-    }
-    if edges.is_empty() {
-        return None;
-    }
-    let others = (0..v.len()).filter(|k| !paired.contains(k)).map(|k| v[k]);
-    let forms: Vec<Expr> = edges.into_iter().chain(others).collect();
-    let found = by_forms(model, equations, quasi, forms)?;
-    let width = |quasi: &QuasiVelocities| -> usize {
-        let column = |a: usize| quasi.basis.iter().map(move |row| row[a]);
-        let k = quasi.symbols.len();
-        let mut all = quasi.basis.concat();
-        for a in 0..k {
-            let x: Vec<Expr> = column(a).collect();
-            let carried: Vec<Expr> = equations.mass.iter().map(|row| g.dot(row, &x)).collect();
-            all.extend((0..=a).map(|b| g.dot(&column(b).collect::<Vec<Expr>>(), &carried)));
-        }
-        let desk = Graph::new();
-        g.on_paper(&all, &desk).into_iter().map(|e| desk.to_text(e).len()).sum()
-    };
-    (width(&found) < width(quasi)).then_some(found)
-}
-
-/// The same velocities by given forms, and by those that were there for the rest; `None` where none of the given ones
-/// is new.
-fn by_forms(
-    model: &Workspace,
-    equations: &Equations,
-    quasi: &QuasiVelocities,
-    own: Vec<Expr>,
-) -> Option<QuasiVelocities> {
-    let g = &model.graph;
-    let (v, k) = (model.velocities(), quasi.symbols.len());
-    let still: Vec<(Expr, Expr)> = v.iter().map(|&v| (v, g.zero())).collect();
-    let mut rows: Vec<Vec<Expr>> =
-        equations.jacobian.iter().map(|row| g.substitute(row, &still)).collect();
-    let rank = g.rank(&rows);
-    let mut chosen: Vec<(Expr, Vec<Expr>)> = Vec::new();
-    let mut count = 0;
-    for form in own.into_iter().chain(quasi.definitions.iter().copied()) {
-        let slopes = g.gradient(form, &v);
-        if chosen.len() == k || slopes.iter().any(|&s| g.contains(s, &v)) {
-            continue;
-        }
-        rows.push(slopes.clone());
-        if g.rank(&rows) > rank + chosen.len() {
-            count += usize::from(!quasi.definitions.contains(&form));
-            chosen.push((form, slopes));
-        } else {
-            rows.pop();
-        }
-    }
-    if count == 0 || chosen.len() < k {
-        return None;
-    }
-    // w = N(Bu + b) + w₀, so that Bu + b = B(NB)⁻¹(w − Nb − w₀) + b.
-    let column = |a: usize| quasi.basis.iter().map(|row| row[a]).collect::<Vec<Expr>>();
-    let columns: Vec<Vec<Expr>> = (0..k).map(column).collect();
-    let mixed: Vec<Vec<Expr>> =
-        columns.iter().map(|c| chosen.iter().map(|(_, n)| g.dot(n, c)).collect()).collect();
-    let solved = solve_linear(g, &mixed, &columns)?;
-    let forms: Vec<Expr> = chosen.iter().map(|c| c.0).collect();
-    let rest: Vec<Expr> = chosen
-        .iter()
-        .zip(g.substitute(&forms, &still))
-        .map(|((_, n), w)| g.add(g.dot(n, &quasi.offset), w))
-        .collect();
-    let mut short: Vec<Expr> = solved.concat();
-    for (i, &b) in quasi.offset.iter().enumerate() {
-        let parts: Vec<Expr> = solved.iter().map(|row| row[i]).collect();
-        short.push(g.sub(b, g.dot(&parts, &rest)));
-    }
-    let desk = Graph::new();
-    let short = g.on_paper(&short, &desk);
-    let short = g.as_written(|| desk.in_reading_order(&short, g));
-    let (solved, offset) = short.split_at(k * v.len());
-    let row = |i: usize| (0..k).map(|a| solved[a * v.len() + i]).collect();
-    let mut pivots: Vec<Expr> = quasi.pivots.clone();
-    for divisor in divisors(g, solved) {
-        if !pivots.contains(&divisor) {
-            pivots.push(divisor);
-        }
-    }
-    Some(QuasiVelocities {
-        symbols: quasi.symbols.clone(),
-        rates: quasi.rates.clone(),
-        definitions: forms,
-        basis: (0..v.len()).map(row).collect(),
-        offset: offset.to_vec(),
-        pivots,
-    })
-}
-
-/// What expressions divide by: denominators that vary, and cosines of tangents that are not denominators themselves.
-fn divisors(g: &Graph, roots: &[Expr]) -> Vec<Expr> {
-    let tangent = |e: Expr| match g.node(e) {
-        Node::Unary(Unary::Tan, a) => Some(g.cos(a)),
-        _ => None,
-    };
-    let mut found: Vec<Expr> = roots.iter().filter_map(|&e| tangent(e)).collect();
-    for e in g.live(roots) {
-        match g.node(e) {
-            Node::Div(above, below) => {
-                found.extend(tangent(above));
-                found.extend(Some(below).filter(|&b| g.varies(b)));
-            }
-            node => found.extend(node.operands().filter_map(tangent)),
-        }
-    }
-    found
-}
-
 /// Symbols for quasi-velocities, or their rates, with names that the model leaves free.
 fn named(model: &Workspace, count: usize, order: u8) -> Vec<Expr> {
     let taken = |name: &str| {
@@ -288,8 +124,15 @@ fn named(model: &Workspace, count: usize, order: u8) -> Vec<Expr> {
             || model.parameters.iter().any(|p| p.name == name)
             || model.abbreviations.iter().any(|(n, _)| n == name)
     };
-    let free = |s: &&str| (1..=count).all(|a| !taken(&format!("{s}{a}")));
-    let stems = ["u", "w", "quasi", "quasi_velocity"];
+    // NOTE: u1 beside the components u[1] of a vector would be read as one of them.
+    let is_vector = |stem: &str| {
+        let begins = |name: &str| name.strip_prefix(stem).is_some_and(|s| s.starts_with('['));
+        model.coordinates.iter().any(|c| begins(&c.name))
+            || model.parameters.iter().any(|p| begins(&p.name))
+            || model.abbreviations.iter().any(|(name, _)| begins(name))
+    };
+    let free = |s: &&str| !is_vector(s) && (1..=count).all(|a| !taken(&format!("{s}{a}")));
+    let stems = ["u", "w", "nu", "quasi", "quasi_velocity"];
     let stem = stems.iter().find(|s| free(s)).copied().unwrap_or("quasi_velocity_");
     let symbol =
         |a: usize| model.graph.symbol(&format!("{stem}{a}"), Role::Coordinate { order });
@@ -299,6 +142,16 @@ fn named(model: &Workspace, count: usize, order: u8) -> Vec<Expr> {
 /// The equations (U) of blocks under Chetaev's or the vakonomic principle; `None` also where `along` keeps
 /// the reaction in them.
 pub fn reduced_equations(model: &Workspace, e: &Equations) -> Option<ReducedEquations> {
+    Some(as_derived(model, e)?.simplified(&model.graph))
+}
+
+/// As [`reduced_equations`]; what is long is written in the vectors that the text names, where these give polynomials.
+pub fn reduced_in_names(model: &Workspace, e: &Equations) -> Option<ReducedEquations> {
+    Some(as_derived(model, e)?.in_names_or_simplified(model, &[]).0)
+}
+
+/// (U) before anything is simplified in its blocks.
+pub(crate) fn as_derived(model: &Workspace, e: &Equations) -> Option<ReducedEquations> {
     if !e.has_chetaev_reactions() {
         return None;
     }
@@ -321,12 +174,57 @@ pub fn reduced_equations(model: &Workspace, e: &Equations) -> Option<ReducedEqua
     let columns: Vec<Vec<Expr>> = (0..quasi.symbols.len()).map(column).collect();
     let carried: Vec<Vec<Expr>> =
         columns.iter().map(|c| mass.iter().map(|row| g.dot(row, c)).collect()).collect();
-    let reduced = columns
-        .iter()
-        .map(|x| carried.iter().map(|y| g.simplify(g.dot(x, y))).collect())
-        .collect();
-    let force = columns.iter().map(|x| g.simplify(g.dot(x, &left))).collect();
+    let reduced =
+        columns.iter().map(|x| carried.iter().map(|y| g.dot(x, y)).collect()).collect();
+    let force = columns.iter().map(|x| g.dot(x, &left)).collect();
     Some(ReducedEquations { quasi, velocities, mass: reduced, force })
+}
+
+impl ReducedEquations {
+    /// In the vectors that the text names, where the blocks are long and these give polynomials, else simplified; with
+    /// other functions of $(q, u, t)$ in the same words.
+    pub(crate) fn in_names_or_simplified(
+        self,
+        model: &Workspace,
+        others: &[Expr],
+    ) -> (Self, Vec<Expr>) {
+        let g = &model.graph;
+        let k = self.force.len();
+        let all = [self.mass.concat(), self.force.clone(), others.to_vec()].concat();
+        let named = in_names_if_long(model, &self.quasi.symbols, &self.velocities, &all);
+        let Some(mut named) = named else {
+            let others = others.iter().map(|&x| g.simplify(x)).collect();
+            return (self.simplified(g), others);
+        };
+        let others = named.split_off(k * k + k);
+        let force = named.split_off(k * k);
+        let mass = named.chunks(k.max(1)).map(<[Expr]>::to_vec).collect();
+        (Self { mass, force, ..self }, others)
+    }
+
+    /// $Bu + b$; what is long is written in the vectors that the text names.
+    pub fn velocities_in_names(&self, model: &Workspace) -> Vec<Expr> {
+        let g = &model.graph;
+        let is_rate = |&s: &Expr| {
+            let role = g.symbol_of(s).map(|s| s.role);
+            matches!(role, Some(Role::Coordinate { order }) if order > 0)
+        };
+        let words = |v: Expr| {
+            let named =
+                in_names_if_long(model, &self.quasi.symbols, &self.velocities, &[v])?[0];
+            // NOTE: rates of names are what velocities give.
+            (!g.symbols(&[named]).iter().any(is_rate)).then_some(named)
+        };
+        let short = |&v: &Expr| words(v).unwrap_or(v);
+        self.velocities.iter().map(short).collect()
+    }
+
+    fn simplified(mut self, g: &Graph) -> Self {
+        for entry in self.mass.iter_mut().flatten().chain(&mut self.force) {
+            *entry = g.simplify(*entry);
+        }
+        self
+    }
 }
 
 /// (K) solved by elimination and simplified; `None` where it is singular everywhere, or too large to be written out.

@@ -17,7 +17,7 @@ use pfaff_model::Workspace;
 use super::projected::contradiction;
 use super::{affine, given_forces};
 use crate::equations::{Equations, Refusal};
-use crate::reduction::{QuasiVelocities, independent_and_constrained};
+use crate::reduction::{QuasiVelocities, in_names_if_long, independent_and_constrained};
 
 /// The equations in quasi-velocities. Capital indices count $u$, then `constraints`.
 #[derive(Clone, Debug)]
@@ -119,15 +119,25 @@ pub fn boltzmann_hamel(model: &Workspace, e: &Equations) -> Result<BoltzmannHame
             .enumerate()
             .map(|(c, &p)| g.mul(p, g.add(g.dot(&gamma[c][a], u), gamma_in_time[c][a])));
         let rest = [pulled, g.neg(carried[a]), g.neg(g.sum(bent)), g.dot(&frame[a], &given)];
-        g.simplify(g.sum(rest))
+        g.sum(rest)
     };
-    let force = (0..k).map(force).collect();
+    let force: Vec<Expr> = (0..k).map(force).collect();
     let mass = g.jacobian(&slopes, u);
+    let named = |list: &[Expr]| in_names_if_long(model, u, &velocities, list);
+    let (mass, force) = match named(&[mass.concat(), force.clone()].concat()) {
+        Some(mut mass) => {
+            let force = mass.split_off(k * k);
+            (mass.chunks(k.max(1)).map(<[Expr]>::to_vec).collect(), force)
+        }
+        None => (mass, simple(force)),
+    };
+    let short = |e: Expr| named(&[e]).map_or(e, |named| named[0]);
+    let (lagrangian, momenta) = (short(ℓ), momenta.into_iter().map(short).collect());
     Ok(BoltzmannHamel {
         quasi,
         constraints,
         velocities,
-        lagrangian: ℓ,
+        lagrangian,
         momenta,
         gamma,
         gamma_in_time,

@@ -15,9 +15,7 @@ use pfaff_model::Workspace;
 
 use super::{affine, given_forces, no_form};
 use crate::equations::{Equations, Refusal};
-use crate::reduction::{
-    QuasiVelocities, ReducedEquations, quasi_velocities, reduced_equations,
-};
+use crate::reduction::{QuasiVelocities, ReducedEquations, as_derived, quasi_velocities};
 
 /// The equations by inertia and active forces.
 #[derive(Clone, Debug)]
@@ -57,7 +55,7 @@ pub fn projected_form(
         let what = "the Lagrangian is not quadratic in the velocities, so it has no kinetic energy beside a potential";
         return Err(no_form(model, form, what));
     };
-    let reduced = reduced_equations(model, e).ok_or_else(|| contradiction(model, form))?;
+    let reduced = as_derived(model, e).ok_or_else(|| contradiction(model, form))?;
     let potential = kinetic.potential.unwrap_or_else(|| g.neg(kinetic.scalar));
     let slopes = g.gradient(potential, &model.positions());
     let inserted: Vec<(Expr, Expr)> =
@@ -66,7 +64,8 @@ pub fn projected_form(
     let total: Vec<Expr> = given.iter().zip(&slopes).map(|(&q, &s)| g.sub(q, s)).collect();
     let k = reduced.quasi.symbols.len();
     let column = |a: usize| reduced.quasi.basis.iter().map(|r| r[a]).collect::<Vec<_>>();
-    let active: Vec<Expr> = (0..k).map(|a| g.simplify(g.dot(&column(a), &total))).collect();
+    let active: Vec<Expr> = (0..k).map(|a| g.dot(&column(a), &total)).collect();
+    let (reduced, active) = reduced.in_names_or_simplified(model, &active);
     let rest = active.iter().zip(&reduced.force).map(|(&p, &f)| g.simplify(g.sub(p, f)));
     Ok(ProjectedForm { inertia: rest.collect(), active, reduced })
 }

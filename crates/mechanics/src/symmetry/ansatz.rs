@@ -78,7 +78,7 @@ impl Known {
 }
 
 /// A value for each symbol at each point, between 0.2 and 1.2; parameters have one at all points.
-pub(super) fn somewhere(g: &Graph, symbol: Expr, point: u64) -> f64 {
+pub(crate) fn somewhere(g: &Graph, symbol: Expr, point: u64) -> f64 {
     let point = if g.varies(symbol) { point + 1 } else { 0 };
     let mut z = (symbol.index() as u64).wrapping_add(point << 32);
     z = z.wrapping_add(1).wrapping_mul(0x9e37_79b9_7f4a_7c15);

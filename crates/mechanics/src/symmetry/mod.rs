@@ -11,7 +11,9 @@ mod quadratic;
 mod quadratic_numbers;
 mod turns;
 
+pub(crate) use ansatz::somewhere;
 pub use conserved::{Effort, conserved};
 pub use conserved_quantity::{Conserved, ConservedKind};
 pub(crate) use momenta::check;
 pub use momenta::{Momentum, kept_momenta, momenta};
+pub(crate) use null_space::{NullSpace, small_fraction};

@@ -9,22 +9,22 @@ const ROUNDING: f64 = 1e-9;
 const NEGLIGIBLE: f64 = 1e-7;
 
 /// Rows with a leading 1, each in a column of its own.
-pub(super) struct NullSpace {
+pub(crate) struct NullSpace {
     columns: usize,
     rows: Vec<(usize, Vec<f64>)>,
 }
 
 impl NullSpace {
-    pub(super) fn new(columns: usize) -> Self {
+    pub(crate) fn new(columns: usize) -> Self {
         Self { columns, rows: Vec::new() }
     }
 
-    pub(super) fn dimension(&self) -> usize {
+    pub(crate) fn dimension(&self) -> usize {
         self.columns - self.rows.len()
     }
 
     /// Whether the row says something new.
-    pub(super) fn add(&mut self, mut row: Vec<f64>) -> bool {
+    pub(crate) fn add(&mut self, mut row: Vec<f64>) -> bool {
         let size = largest(&row);
         // NOTE: written so that what is not a number is nothing new.
         if !(size > 0.0 && size.is_finite()) {
@@ -47,7 +47,7 @@ impl NullSpace {
     }
 
     /// A basis whose vectors have a 1 in a column of their own, the last columns first.
-    pub(super) fn basis(&self) -> Vec<Vec<f64>> {
+    pub(crate) fn basis(&self) -> Vec<Vec<f64>> {
         let is_free = |j: &usize| self.rows.iter().all(|r| r.0 != *j);
         let vector = |free: usize| {
             let mut c = vec![0.0; self.columns];
@@ -94,7 +94,7 @@ fn subtract(row: &mut [f64], pivot: usize, other: &[f64]) {
 }
 
 /// A fraction with a small denominator, if the number is one.
-pub(super) fn small_fraction(x: f64) -> Option<(i64, i64)> {
+pub(crate) fn small_fraction(x: f64) -> Option<(i64, i64)> {
     const LARGEST: i64 = 12;
     (1..=LARGEST).find_map(|d| {
         let n = (x * d as f64).round();

@@ -16,6 +16,7 @@ use pfaff_expr::{DoubleDouble, Expr, Role};
 use pfaff_mechanics::Equations;
 
 use self::thirty_digits::{Values, evaluated, solved};
+use super::names::symbols_of;
 use super::{
     Label, Presentation, StandardForm, present, present_hamilton, present_reduced,
     present_standard,
@@ -71,9 +72,14 @@ impl Printed<'_> {
                 all.extend([left, line.right]);
             }
         }
-        for (name, meaning) in self.page.definitions.iter().rev() {
-            all = g.substitute(&all, &[(g.symbol(name, Role::Free), *meaning)]);
+        // Names, and primes behind them.
+        let mut known: Vec<(Expr, Expr)> = Vec::new();
+        for (name, meaning) in &self.page.definitions {
+            let whole = g.substitute(&[*meaning], &known)[0];
+            let [free, place, rate] = symbols_of(g, name);
+            known.extend([(free, whole), (place, whole), (rate, g.total_derivative(whole))]);
         }
+        all = g.substitute(&all, &known);
         all.chunks_exact(2).map(|pair| (pair[0], pair[1])).collect()
     }
 

@@ -1,14 +1,22 @@
 //! Both sides of an equation without what all terms have in common.
 
-use pfaff_expr::{Expr, Graph};
+use std::collections::BTreeMap;
+
+use pfaff_expr::{Expr, Graph, Node};
 
 use super::{Label, Line};
 
 /// Equations of more operations are not tried in two ways.
 const LONG: usize = 300;
 
+/// Equations of more operations are not shortened before their factors are looked for.
+const LONGEST: usize = 600;
+
 /// An equation without the factors of all its terms; without denominators where that is shorter.
 pub(super) fn equation(g: &Graph, left: Expr, right: Expr) -> Line {
+    // NOTE: as they were derived, long sides do not show what they have in common.
+    let is_long = (LONG + 1..=LONGEST).contains(&g.operations(&[left, right]));
+    let [left, right] = if is_long { shortened(g, [left, right]) } else { [left, right] };
     let line = |factor: Expr| Line {
         label: Label::Expression(g.div(left, factor)),
         right: g.div(right, factor),
@@ -31,14 +39,58 @@ pub(super) fn equation(g: &Graph, left: Expr, right: Expr) -> Line {
     line(if width(cleared) < width(common) { cleared } else { common })
 }
 
+/// Both sides as short as they are found, without the factors that both are written with. The left one is linear in
+/// rates, so that these factors are functions of positions.
+fn shortened(g: &Graph, sides: [Expr; 2]) -> [Expr; 2] {
+    let desk = Graph::new();
+    let short = g.on_paper(&sides, &desk);
+    let short = g.as_written(|| desk.in_reading_order(&short, g));
+    let [left, right] = [short[0], short[1]].map(|e| factors(g, e));
+    let power = |base: &Expr| {
+        let (n, m) = (left[base], right.get(base).copied().unwrap_or(0));
+        if n * m > 0 { n.signum() * n.abs().min(m.abs()) } else { 0 }
+    };
+    let taken = left.keys().filter(|base| g.number_of(**base).is_none());
+    let shared = taken.fold(g.one(), |product, base| match power(base) {
+        0 => product,
+        n => g.mul(product, g.pow(*base, g.integer(n))),
+    });
+    [g.div(short[0], shared), g.div(short[1], shared)]
+}
+
+/// The factors that a product is written with, differences in one order.
+fn factors(g: &Graph, e: Expr) -> BTreeMap<Expr, i64> {
+    let mut found = BTreeMap::new();
+    let mut rest = vec![(e, 1_i64)];
+    while let Some((e, n)) = rest.pop() {
+        match g.node(e) {
+            Node::Mul(a, b) => rest.extend([(a, n), (b, n)]),
+            Node::Div(a, b) => rest.extend([(a, n), (b, -n)]),
+            Node::Neg(a) => rest.push((a, n)),
+            Node::Pow(a, b) => match g.number_of(b).map(|k| k.to_integer().try_into()) {
+                Some(Ok(k)) if g.integer(k) == b => rest.push((a, n * k)),
+                _ => *found.entry(e).or_insert(0) += n,
+            },
+            Node::Sub(a, b) if a > b => *found.entry(g.sub(b, a)).or_insert(0) += n,
+            _ => *found.entry(e).or_insert(0) += n,
+        }
+    }
+    found
+}
+
 /// The common factor of both sides of an equation; fractions such as 1/10 stay where they are.
 fn common_factor(g: &Graph, left: Expr, right: Expr) -> Expr {
     let common = g.factor_of_all_terms(&[left, right]);
+    // NOTE: 2/5 before all terms goes, 1/10 stays.
     let number = g.evaluate(&[g.common_factor(&[left, right])], &|_| 1.0)[0].abs();
     if number >= 1.0 {
         return common;
     }
     let clear = libm::round(1.0 / number);
     let is_whole = (clear * number - 1.0).abs() < 1e-9 && clear < 1e9;
-    if is_whole { g.mul(common, g.integer(clear as i64)) } else { g.one() }
+    match is_whole {
+        true => g.mul(common, g.integer(clear as i64)),
+        false if number.is_finite() && number > 0.0 => common,
+        false => g.one(),
+    }
 }

@@ -13,6 +13,9 @@ const MOST_NAMES: usize = 6;
 /// Characters of a line that somebody may read.
 const LONGEST_LINE: usize = 1_500;
 
+/// The equations of motion.
+const EQUATIONS: [&str; 3] = ["reduced_equations", "equations", "hamilton_equations"];
+
 /// Sections that follow from the equations.
 const BEHIND: [&str; 5] = [
     "multipliers",
@@ -30,13 +33,15 @@ impl Presentation {
         // What people do not read takes no room.
         self.sections.retain(|s| s.key != "kinetic");
         self.leave_out_long_divergence();
+        let shown: Vec<String> = self.shown_definitions().map(|d| d.0.clone()).collect();
+        self.definitions.retain(|d| shown.contains(&d.0));
+        self.number_names();
         let length: Vec<usize> = self
             .definitions
             .iter()
             .map(|(name, e)| name.len() + self.graph.to_text(*e).len() + 5)
             .collect();
-        let mut lines = self.sections.iter().flat_map(|s| &s.lines);
-        if self.text_length() <= PAGES && !lines.any(|line| self.is_puzzle(line)) {
+        if self.text_length() <= PAGES && !self.has_puzzles() {
             return self;
         }
         let mut needed = vec![false; self.definitions.len()];
@@ -49,12 +54,13 @@ impl Presentation {
             let is_kept = section.key == "conserved";
             // What follows from the equations is shown as a whole or not at all.
             let is_whole = !BEHIND.contains(&section.key)
-                || !section.lines.iter().any(|line| self.is_puzzle(line));
+                || !section.lines.iter().any(|line| self.is_puzzle(section.key, line));
+            let key = section.key;
             section.lines.retain(|line| {
                 let own = self.needs(line, &needed);
                 let more: usize = own.iter().map(|&i| length[i]).sum();
                 let cost = self.line_length(line) + more;
-                let is_readable = is_whole && !self.is_puzzle(line);
+                let is_readable = is_whole && !self.is_puzzle(key, line);
                 let fits = is_kept || (used + cost <= PAGES && is_readable);
                 if fits {
                     used += cost;
@@ -71,6 +77,7 @@ impl Presentation {
         self.sections = sections;
         let mut keep = needed.into_iter();
         self.definitions.retain(|_| keep.next().unwrap_or(false));
+        self.number_names();
         self.remarks.push(format!(
             "What is longer than some four pages, or unreadable, is left out ({whole}):"
         ));
@@ -80,8 +87,7 @@ impl Presentation {
 
     /// Whether everything fits two pages.
     pub fn fits_two_pages(&self) -> bool {
-        self.text_length() <= TWO_PAGES
-            && !self.sections.iter().flat_map(|s| &s.lines).any(|l| self.is_puzzle(l))
+        self.text_length() <= TWO_PAGES && !self.has_puzzles()
     }
 
     /// Characters of all lines and abbreviations.
@@ -94,14 +100,22 @@ impl Presentation {
             .sum::<usize>()
     }
 
-    /// Whether a line is too long to be read, or only with more abbreviations of ours than anybody keeps in mind.
-    fn is_puzzle(&self, line: &super::Line) -> bool {
-        if self.line_length(line) > LONGEST_LINE {
-            return true;
-        }
+    fn has_puzzles(&self) -> bool {
+        let is_puzzle = |s: &Section| s.lines.iter().any(|line| self.is_puzzle(s.key, line));
+        self.sections.iter().any(is_puzzle)
+    }
+
+    /// Whether a line of a section is too long to be read, with the abbreviations of ours that it needs, or only with
+    /// more of these than anybody keeps in mind. Without the equations of motion a page says nothing: they may be
+    /// longer.
+    fn is_puzzle(&self, key: &str, line: &super::Line) -> bool {
+        let patience = if EQUATIONS.contains(&key) { 2 } else { 1 };
         let none = vec![false; self.definitions.len()];
-        let ours = |i: &usize| !self.names.contains(&self.definitions[*i].0);
-        self.needs(line, &none).iter().filter(|i| ours(i)).count() > MOST_NAMES
+        let mut needed = self.needs(line, &none);
+        needed.retain(|&i| !self.names.contains(&self.definitions[i].0));
+        let meanings = needed.iter().map(|&i| self.graph.to_text(self.definitions[i].1).len());
+        let length = self.line_length(line) + meanings.sum::<usize>();
+        needed.len() > MOST_NAMES || length > patience * LONGEST_LINE
     }
 
     /// A divergence of the flow that has to be written with several abbreviations of its own tells nobody anything.
@@ -172,7 +186,7 @@ fn in_reading_order(sections: &mut [Section]) -> Vec<&mut Section> {
 #[cfg(test)]
 mod tests {
     use crate::ToText;
-    use crate::equations::{present, present_reduced};
+    use crate::equations::{present, present_reduced, present_reduced_shortly};
     use pfaff::{GALLERY, GalleryFiles, Model, Overrides, Source, derive};
 
     fn derivation(name: &str) -> pfaff::Derivation {
@@ -195,17 +209,66 @@ mod tests {
             assert!(text.len() < 18_000 && text.len() < whole.len(), "{}", text.len());
             assert!(text.contains("(ask for all)") && text.contains(" lines"), "{text}");
             for (i, (name, _)) in page.definitions.iter().enumerate() {
-                let symbol = page.graph.symbol(name, pfaff_expr::Role::Free);
+                let symbols = crate::equations::names::symbols_of(&page.graph, name);
                 let later = page.definitions[i + 1..].iter().map(|d| d.1);
                 let is_used = page
                     .outputs()
                     .into_iter()
                     .chain(later)
-                    .any(|e| page.graph.contains(e, &[symbol]));
+                    .any(|e| page.graph.contains(e, &symbols));
                 assert!(is_used, "{name} is not used");
             }
         }
         let short = present(&derivation("sleigh"));
         assert_eq!(short.clone().on_few_pages("").to_text(), short.to_text());
+    }
+
+    /// The equations of a rolling body are there, in the vectors of its text, and each name in them is explained.
+    #[test]
+    fn a_rolling_body_has_its_equations_on_the_page() {
+        let derivation = derivation("rattleback");
+        let page = present_reduced_shortly(&derivation).expect("a form").on_few_pages("");
+        let text = page.to_text();
+        let is_main = |s: &&crate::equations::Section| s.key == "reduced_equations";
+        let equations = page.sections.iter().find(is_main).expect("they are there");
+        assert_eq!(equations.lines.len(), 3, "{text}");
+        let longest = equations.lines.iter().map(|l| page.line_length(l)).max();
+        assert!(longest.is_some_and(|n| n < 500) && text.len() < 4_500, "{text}");
+        assert!(text.contains("*rho[1]' ") && !text.contains("is left out"), "{text}");
+        let model = derivation.workspace();
+        let known = |name: &str| {
+            name == "t"
+                || model.coordinates.iter().any(|c| c.name == name)
+                || model.parameters.iter().any(|p| p.name == name)
+                || page.definitions.iter().any(|d| d.0 == name)
+                || name.starts_with('w')
+        };
+        for symbol in page.graph.symbols(&page.outputs()) {
+            let name = page.graph.symbol_of(symbol).expect("a symbol").name;
+            assert!(known(&name), "{name} is not explained: {text}");
+        }
+    }
+
+    /// Abbreviations of ours are numbered from one on; small lines beside long ones are as short as alone.
+    #[test]
+    fn abbreviations_have_no_gaps_and_small_lines_are_short() {
+        let page =
+            present_reduced(&derivation("car_trailers")).expect("a form").on_few_pages("");
+        let ours = page.definitions.iter().filter(|d| !page.names.contains(&d.0));
+        for (i, (name, _)) in ours.enumerate() {
+            assert_eq!(*name, format!("s{}", i + 1));
+        }
+        let text = present_reduced(&derivation("flip")).expect("a form").to_text();
+        let line = "  phi[1,1]*p[phi[1,1]] + phi[2,1]*p[phi[2,1]] + phi[3,1]*p[phi[3,1]] = 0\n";
+        assert!(text.contains(line), "{text}");
+    }
+
+    /// What the energies of a model are made of is shown with the functions that the text defines.
+    #[test]
+    fn functions_of_the_text_are_shown_in_vectors() {
+        let text =
+            crate::equations::present_short(&derivation("bicycle")).expect("long").to_text();
+        let line = "  T(m, P, J, A) = m*dot(P', P')/2 + dot(spin(A), J*spin(A))/2\n";
+        assert!(text.contains(line), "{text}");
     }
 }

@@ -16,7 +16,9 @@ use pfaff_mechanics::{
 use pfaff_model::{Principle, Workspace};
 
 use crate::equations::reduced::cleared;
+use crate::equations::short::operations_if_long;
 use crate::equations::short_words::in_short_words;
+use crate::equations::symmetric::with_symmetric_matrices;
 use crate::equations::{Label, Line, Presentation, Section, refused};
 use pfaff::{Derivation, Dynamics, Error};
 
@@ -32,6 +34,9 @@ pub fn present_hamilton(
     derivation: &Derivation,
     dependent: Option<&[usize]>,
 ) -> Result<Presentation, Error> {
+    if let Some((merged, remark)) = with_symmetric_matrices(derivation) {
+        return Ok(present_hamilton(&merged, dependent)?.with_remark(remark));
+    }
     let Dynamics::Saddle(e) = &derivation.dynamics else {
         let message = "an `equation` model has no Lagrangian, and so no Hamiltonian form";
         return Err(Error::Usage(message.into()));
@@ -67,9 +72,19 @@ pub fn present_hamilton(
     Ok(Presentation::of(model, Some(e.principle), sections, remarks))
 }
 
+/// Whether the equations fill more than two pages already in velocities.
+pub fn is_long_in_velocities(derivation: &Derivation) -> bool {
+    let model = &derivation.workspace();
+    let Dynamics::Saddle(e) = &derivation.dynamics else { return false };
+    operations_if_long(model, e).is_some()
+}
+
 /// The same with velocities in the place of H(q, p), for models whose Hamiltonian would fill pages; `None` where there
 /// are momenta of another kind.
 pub fn present_hamilton_in_velocities(derivation: &Derivation) -> Option<Presentation> {
+    if let Some((merged, remark)) = with_symmetric_matrices(derivation) {
+        return Some(present_hamilton_in_velocities(&merged)?.with_remark(remark));
+    }
     let Dynamics::Saddle(e) = &derivation.dynamics else { return None };
     if e.principle != Principle::Chetaev {
         return None;

@@ -28,16 +28,17 @@ mod short;
 mod short_words;
 mod standard;
 mod state;
+mod symmetric;
 mod used_names;
 mod vector_markup;
 mod vectors;
 
 pub use fractional::{present_fractional, present_fractional_hamilton};
 pub use graph::expression_graph;
-pub use hamilton::{present_hamilton, present_hamilton_in_velocities};
+pub use hamilton::{is_long_in_velocities, present_hamilton, present_hamilton_in_velocities};
 pub(crate) use names::{named_parts, names_of};
 pub use outline::present_outline;
-pub use reduced::present_reduced;
+pub use reduced::{present_reduced, present_reduced_shortly};
 pub use short::{present_short, present_short_quickly};
 pub use standard::{StandardForm, present_standard};
 
@@ -48,6 +49,7 @@ use pfaff_mechanics::{Equations, Ordinary, divergence_formula};
 use crate::{ToLatex, ToText};
 use conserved::Kept;
 use equation::equation;
+use symmetric::with_symmetric_matrices;
 pub(crate) use vectors::VectorLine;
 use vectors::vector_lines;
 
@@ -109,6 +111,9 @@ pub(crate) enum Label {
 
 /// Lays out the derived dynamics of a model.
 pub fn present(derivation: &Derivation) -> Presentation {
+    if let Some((merged, remark)) = with_symmetric_matrices(derivation) {
+        return present(&merged).with_remark(remark);
+    }
     let (model, dynamics) = (&derivation.workspace(), &derivation.dynamics);
     let mut kept = Vec::new();
     let mut sections = match dynamics {
@@ -300,6 +305,12 @@ impl Presentation {
     /// With what the text says in vectors.
     fn with_vectors(mut self, model: &Workspace) -> Self {
         self.vectors = vector_lines(model);
+        self
+    }
+
+    /// With one sentence more at the end.
+    fn with_remark(mut self, remark: String) -> Self {
+        self.remarks.push(remark);
         self
     }
 

@@ -217,10 +217,7 @@ impl Abbreviations {
         let (mut names, mut meanings) = (Vec::new(), Vec::new());
         let mut roots = formulas.to_vec();
         for (i, (name, e, _)) in self.list.iter().enumerate().rev() {
-            let symbols = [
-                into.symbol(name, Role::Free),
-                into.symbol(name, Role::Coordinate { order: 1 }),
-            ];
+            let symbols = symbols_of(into, name);
             if !roots.iter().any(|&r| into.contains(r, &symbols)) {
                 continue;
             }
@@ -235,6 +232,13 @@ impl Abbreviations {
         meanings.reverse();
         (names, meanings)
     }
+}
+
+/// The symbols that stand for a name of the text and for its rate: for the name itself, also one that is read as a
+/// coordinate.
+pub(super) fn symbols_of(g: &Graph, name: &str) -> [Expr; 3] {
+    [Role::Free, Role::Coordinate { order: 0 }, Role::Coordinate { order: 1 }]
+        .map(|role| g.symbol(name, role))
 }
 
 /// All names that the text of a model gives.

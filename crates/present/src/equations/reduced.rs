@@ -3,21 +3,35 @@
 //! Quasi-velocities with (U), accelerations and multipliers as expressions, the constraints in canonical
 //! momenta, and Helmholtz's test of the total force.
 
-use pfaff_expr::{Expr, Graph, Role};
+use pfaff_expr::{Expr, Graph, Node, Role};
 use pfaff_mechanics::{
     Equations, ExplicitSolution, Helmholtz, QuasiVelocities, ReducedEquations, canonical,
-    explicit, helmholtz, reduced_equations,
+    explicit, helmholtz, reduced_in_names,
 };
 use pfaff_model::{Principle, Workspace};
 
 use crate::equations::equation::equation;
+use crate::equations::short::operations_if_long;
 use crate::equations::short_words::in_short_words;
+use crate::equations::symmetric::with_symmetric_matrices;
 use crate::equations::{Label, Line, Presentation, Section};
 use pfaff::Derivation;
 use pfaff::Dynamics;
 
 /// Lays out the equations of a model without multipliers; `None` for an `equation` model.
 pub fn present_reduced(derivation: &Derivation) -> Option<Presentation> {
+    laid_out(derivation, true)
+}
+
+/// As [`present_reduced`]; where all that follows from the equations would fill pages, it is not even derived.
+pub fn present_reduced_shortly(derivation: &Derivation) -> Option<Presentation> {
+    laid_out(derivation, false)
+}
+
+fn laid_out(derivation: &Derivation, is_whole: bool) -> Option<Presentation> {
+    if let Some((merged, remark)) = with_symmetric_matrices(derivation) {
+        return Some(laid_out(&merged, is_whole)?.with_remark(remark));
+    }
     let Dynamics::Saddle(e) = &derivation.dynamics else { return None };
     let short = in_short_words(derivation);
     let own = derivation.workspace();
@@ -26,11 +40,19 @@ pub fn present_reduced(derivation: &Derivation) -> Option<Presentation> {
     let sections = model.graph.merging(|| {
         let reduced = match e.principle {
             Principle::Restricted => None,
-            Principle::Chetaev | Principle::Vakonomic => reduced_equations(model, e),
+            Principle::Chetaev | Principle::Vakonomic => reduced_in_names(model, e),
         };
         let mut sections = independent(model, e, reduced.as_ref(), &mut remarks);
-        sections.extend(solved(model, e, reduced.as_ref(), &mut remarks));
-        sections.extend(in_momenta(model, e, &mut remarks));
+        match operations_if_long(model, e).filter(|_| !is_whole) {
+            Some(operations) => remarks.push(format!(
+                "accelerations, multipliers and momenta are written in the whole form only: M, f, A and b have \
+                 {operations} operations"
+            )),
+            None => {
+                sections.extend(solved(model, e, reduced.as_ref(), &mut remarks));
+                sections.extend(in_momenta(model, e, &mut remarks));
+            }
+        }
         sections
     });
     Some(Presentation::of(model, Some(e.principle), sections, remarks))
@@ -107,7 +129,7 @@ fn independent(
         section(
             "velocities",
             "Velocities q' = B u + b",
-            pairs(&model.velocities(), &reduced.velocities),
+            pairs(&model.velocities(), &reduced.velocities_in_names(model)),
         ),
         section(
             "reduced_equations",
@@ -119,7 +141,19 @@ fn independent(
 
 /// The left side of $e = 0$ without denominators and common factors that are constant.
 pub(crate) fn cleared(g: &Graph, e: Expr) -> Expr {
-    g.div(e, g.factor_of_equation(e))
+    /// What is longer is written as it was derived.
+    const LONG: usize = 400;
+    if g.operations(&[e]) > LONG {
+        return e;
+    }
+    let whole = g.div(e, g.factor_of_equation(e));
+    let desk = Graph::new();
+    match desk.node(g.on_paper(&[whole], &desk)[0]) {
+        Node::Div(above, below) if !desk.varies(below) => {
+            g.as_written(|| desk.in_reading_order(&[above], g))[0]
+        }
+        _ => whole,
+    }
 }
 
 /// $\ddot q$ and $\lambda$ as expressions, and Helmholtz's test of what they make.
@@ -306,4 +340,44 @@ fn in_momenta(model: &Workspace, e: &Equations, remarks: &mut Vec<String>) -> Ve
             constraints.into_iter().map(|c| expression(cleared(g, c), zero)).collect(),
         ),
     ]
+}
+
+#[cfg(test)]
+mod tests {
+    use pfaff::{Model, derive};
+
+    use super::present_reduced;
+    use crate::ToText;
+
+    fn text_of(model: &str) -> String {
+        let model = Model::parse(model).expect("it is right");
+        present_reduced(&derive(&model, None).expect("it has equations"))
+            .expect("a form")
+            .to_text()
+    }
+
+    /// The components of a velocity make a constant mass vary: angles are better quasi-velocities.
+    #[test]
+    fn components_of_a_velocity_are_not_taken_for_angles() {
+        let text = text_of(
+            "coordinates th, ph\nparameters m = 1, l = 10, g = 9.81, W = 0.1\n\
+             let r = l*[sin(th)*cos(ph), sin(th)*sin(ph), -cos(th)]\n\
+             let v = r' + cross([0, 0, W], r)\nkinetic m*dot(v, v)/2\npotential m*g*r[3]\n",
+        );
+        assert!(text.contains("u1 = th'\n  u2 = ph'"), "{text}");
+    }
+
+    /// Of the velocities that constraints can be solved for, those that divide by least are dependent.
+    #[test]
+    fn dependent_velocities_divide_by_least() {
+        let text = text_of(
+            "coordinates th, ph, w[3]\nparameters m = 1, a = 0.1, R = 1, g = 9.81\n\
+             let I = 2/5*m*a^2\nlet n = [sin(th)*cos(ph), sin(th)*sin(ph), -cos(th)]\n\
+             let c = (R - a)*n\nkinetic m*dot(c', c')/2 + I*dot(w', w')/2\n\
+             potential m*g*c[3]\nlet slip = c' + cross(w', a*n)\n\
+             constraint one: slip[1] = 0\nconstraint two: slip[2] = 0\n",
+        );
+        assert!(text.contains("the quasi-velocities are valid where cos(th) ≠ 0"), "{text}");
+        assert!(text.contains("u3 = w[3]'"), "{text}");
+    }
 }

@@ -5,8 +5,10 @@ use std::collections::BTreeMap;
 
 use pfaff::{Derivation, Dynamics, Principle, Workspace};
 use pfaff_expr::{Expr, Graph};
+use pfaff_mechanics::Equations;
 
 use super::names::own_words;
+use super::symmetric::with_symmetric_matrices;
 use super::{Label, Line, Presentation, Section, conserved, names_of};
 
 /// Operations of all blocks together that fit two pages.
@@ -26,15 +28,13 @@ pub fn present_short_quickly(derivation: &Derivation) -> Option<Presentation> {
 }
 
 fn laid_out(derivation: &Derivation, with_conserved: bool) -> Option<Presentation> {
+    if let Some((merged, remark)) = with_symmetric_matrices(derivation) {
+        return Some(laid_out(&merged, with_conserved)?.with_remark(remark));
+    }
     let model = &derivation.workspace();
     let Dynamics::Saddle(e) = &derivation.dynamics else { return None };
-    let g = &model.graph;
-    let mut blocks: Vec<Expr> =
-        [&e.mass, &e.jacobian].into_iter().flatten().flatten().copied().collect();
-    blocks.extend(e.force.iter().chain(&e.drift));
-    let operations = g.operations(&blocks);
-    let is_short = operations <= TWO_PAGES && written_out(g, &blocks) <= WRITTEN_OUT;
-    if is_short || e.principle == Principle::Restricted {
+    let operations = operations_if_long(model, e)?;
+    if e.principle == Principle::Restricted {
         return None;
     }
     let mut sections = vec![energies(model), forces(model), held(model)];
@@ -77,6 +77,17 @@ fn laid_out(derivation: &Derivation, with_conserved: bool) -> Option<Presentatio
         Some(words) => presentation.with_conserved(words),
         None => presentation,
     })
+}
+
+/// How many operations the blocks of the equations have, where they fill more than two pages.
+pub(super) fn operations_if_long(model: &Workspace, e: &Equations) -> Option<usize> {
+    let g = &model.graph;
+    let mut blocks: Vec<Expr> =
+        [&e.mass, &e.jacobian].into_iter().flatten().flatten().copied().collect();
+    blocks.extend(e.force.iter().chain(&e.drift));
+    let operations = g.operations(&blocks);
+    let is_short = operations <= TWO_PAGES && written_out(g, &blocks) <= WRITTEN_OUT;
+    (!is_short).then_some(operations)
 }
 
 /// Nodes of expressions whose shared parts are written out.

@@ -12,6 +12,7 @@ use pfaff_model::Workspace;
 use crate::equations::equation::equation;
 use crate::equations::reduced::validity;
 use crate::equations::short_words::in_short_words;
+use crate::equations::symmetric::with_symmetric_matrices;
 use crate::equations::vectors::names_with_rates;
 use crate::equations::{Label, Line, Presentation, Section, refused};
 
@@ -100,6 +101,9 @@ pub fn present_standard(
     form: StandardForm,
     dependent: Option<&[usize]>,
 ) -> Result<Presentation, Error> {
+    if let Some((merged, remark)) = with_symmetric_matrices(derivation) {
+        return Ok(present_standard(&merged, form, dependent)?.with_remark(remark));
+    }
     let Dynamics::Saddle(e) = &derivation.dynamics else {
         let message = "an `equation` model has no Lagrangian, and so none of the other forms";
         return Err(Error::Usage(message.into()));
@@ -291,7 +295,8 @@ impl Page<'_> {
         let g = &self.model.graph;
         let quasi = &made.reduced.quasi;
         let names = self.quasi_names(quasi);
-        let mut sections = self.quasi_velocities(quasi, &made.reduced.velocities);
+        let mut sections =
+            self.quasi_velocities(quasi, &made.reduced.velocities_in_names(self.model));
         sections.extend([
             section(
                 "gibbs_function",
@@ -320,7 +325,8 @@ impl Page<'_> {
         let sums: Vec<Expr> =
             made.active.iter().zip(&inertia).map(|(&f, &i)| g.add(f, i)).collect();
         let zeros = vec![g.zero(); sums.len()];
-        let mut sections = self.quasi_velocities(quasi, &made.reduced.velocities);
+        let mut sections =
+            self.quasi_velocities(quasi, &made.reduced.velocities_in_names(self.model));
         sections.extend([
             section(
                 "partial_velocities",

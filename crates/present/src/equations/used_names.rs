@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 
 use pfaff_expr::{Expr, Graph, Role};
 
+use super::names::symbols_of;
 use super::{Label, Presentation};
 
 /// Characters of a formula that is read at a glance.
@@ -23,12 +24,12 @@ impl Presentation {
             i -= 1;
             let (name, meaning) = self.definitions[i].clone();
             let symbol = self.graph.symbol(&name, Role::Free);
-            let rate = self.graph.symbol(&name, Role::Coordinate { order: 1 });
+            let [_, place, rate] = symbols_of(&self.graph, &name);
             let mut roots = self.shown_sides();
             let shown = self.shown_definitions().map(|d| d.1);
             roots.extend(shown);
             let uses: usize = roots.iter().map(|&e| occurrences(&self.graph, e, symbol)).sum();
-            let has_rate = roots.iter().any(|&e| self.graph.contains(e, &[rate]));
+            let has_rate = roots.iter().any(|&e| self.graph.contains(e, &[place, rate]));
             let is_alias = self.graph.symbol_of(meaning).is_some();
             let is_side = roots.contains(&symbol);
             let length = self.graph.to_text(meaning).len();
@@ -43,6 +44,42 @@ impl Presentation {
                 self.replace(symbol, meaning);
             }
         }
+        self.number_names();
+    }
+
+    /// Numbers the names that are ours from one on, without gaps.
+    pub(super) fn number_names(&mut self) {
+        let g = &self.graph;
+        let mut images = Vec::new();
+        let mut count = 0;
+        for (name, _) in &mut self.definitions {
+            let digits = name.trim_start_matches(|c: char| !c.is_ascii_digit());
+            let stem = name[..name.len() - digits.len()].to_owned();
+            if self.names.contains(name) || digits.is_empty() {
+                continue;
+            }
+            let mut fresh = format!("{stem}{}", count + 1);
+            while self.names.contains(&fresh) {
+                count += 1;
+                fresh = format!("{stem}{}", count + 1);
+            }
+            count += 1;
+            if *name != fresh {
+                images.push((g.symbol(name, Role::Free), g.symbol(&fresh, Role::Free)));
+                *name = fresh;
+            }
+        }
+        if images.is_empty() {
+            return;
+        }
+        let put = |e: &mut Expr| *e = g.as_written(|| g.substitute(&[*e], &images))[0];
+        for line in self.sections.iter_mut().flat_map(|s| &mut s.lines) {
+            if let Label::Expression(left) = &mut line.label {
+                put(left);
+            }
+            put(&mut line.right);
+        }
+        self.definitions.iter_mut().for_each(|d| put(&mut d.1));
     }
 
     /// The definitions of names that stand in what people read.
@@ -51,8 +88,7 @@ impl Presentation {
         let mut is_shown = vec![false; self.definitions.len()];
         // NOTE: later definitions build on earlier ones, so one sweep backwards finds all that are needed.
         for (i, (name, meaning)) in self.definitions.iter().enumerate().rev() {
-            let symbols = [Role::Free, Role::Coordinate { order: 1 }];
-            let symbols = symbols.map(|role| self.graph.symbol(name, role));
+            let symbols = symbols_of(&self.graph, name);
             if roots.iter().any(|&r| self.graph.contains(r, &symbols)) {
                 roots.push(*meaning);
                 is_shown[i] = true;

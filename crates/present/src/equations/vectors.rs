@@ -8,7 +8,8 @@ use pfaff::Workspace;
 use pfaff_expr::{Graph, Role};
 use pfaff_model::parse;
 use pfaff_model::syntax::{
-    Arena, Binary, Definition, DefinitionForm, ExprId, Fold, NodeKind, StatementKind, Syntax,
+    Arena, Binary, Definition, DefinitionForm, ExprId, Fold, Name, NodeKind, Slot,
+    StatementKind, Syntax,
 };
 
 use super::vector_markup::Script;
@@ -42,10 +43,7 @@ pub(crate) fn vector_lines(model: &Workspace) -> Vec<VectorLine> {
         roots(kind).into_iter().for_each(|e| words.mention(e, &mut needed));
     }
     let definitions: Vec<&Definition> = statements()
-        .filter_map(|kind| match kind {
-            StatementKind::Let(d) if matches!(d.form, DefinitionForm::Plain) => Some(d),
-            _ => None,
-        })
+        .filter_map(|kind| if let StatementKind::Let(d) = kind { Some(d) } else { None })
         .collect();
     for d in definitions.iter().rev() {
         if needed.iter().any(|n| n == words.name(d)) {
@@ -54,12 +52,25 @@ pub(crate) fn vector_lines(model: &Workspace) -> Vec<VectorLine> {
     }
     let is_shown = |d: &Definition| {
         let name = words.name(d);
-        needed.iter().any(|n| n == name) && words.shape(name) != Shape::Number
+        let has_shape = match d.form {
+            DefinitionForm::Plain => words.shape(name) != Shape::Number,
+            DefinitionForm::Function(_) => true,
+            DefinitionForm::Family(_) => words.has_vectors(d.value),
+        };
+        has_shape && needed.iter().any(|n| n == name)
     };
     let mut lines: Vec<VectorLine> = Vec::new();
     for d in definitions.into_iter().filter(|d| is_shown(d)) {
         let name = words.name(d);
-        let left = Side { text: name.to_owned(), typeset: &|s| words.symbol(s, name) };
+        let text = match &d.form {
+            DefinitionForm::Plain => name.to_owned(),
+            DefinitionForm::Function(arguments) => {
+                let given = arguments.iter().map(|a| words.arena().name(a.symbol));
+                format!("{name}({})", given.collect::<Vec<_>>().join(", "))
+            }
+            DefinitionForm::Family(slots) => words.family(name, slots),
+        };
+        let left = Side { text, typeset: &|s| words.defined(s, d) };
         lines.push(words.line(&left, d.value));
     }
     let has_vectors =
@@ -137,7 +148,12 @@ impl Words<'_> {
     /// The names in an expression.
     fn mention(&self, e: ExprId, names: &mut Vec<String>) {
         for id in self.arena().subtree(e) {
-            if let NodeKind::Name(symbol) = self.arena().kind(id) {
+            let symbol = match self.arena().kind(id) {
+                NodeKind::Name(symbol) => Some(symbol),
+                NodeKind::Call { function, .. } => Some(function.symbol),
+                _ => None,
+            };
+            if let Some(symbol) = symbol {
                 let name = self.arena().name(symbol);
                 if !names.iter().any(|n| n == name) {
                     names.push(name.to_owned());
@@ -192,6 +208,42 @@ impl Words<'_> {
             Shape::Vector => script.bold(&letter),
             Shape::Matrix => script.upright(&letter),
         }
+    }
+
+    /// The left side of a definition.
+    fn defined(&self, script: Script, d: &Definition) -> String {
+        let name = self.name(d);
+        match &d.form {
+            DefinitionForm::Plain => self.symbol(script, name),
+            DefinitionForm::Function(arguments) => {
+                let argument = |a: &Name| self.symbol(script, self.arena().name(a.symbol));
+                let arguments: Vec<String> = arguments.iter().map(argument).collect();
+                script.named(name, &arguments.join(script.comma()))
+            }
+            DefinitionForm::Family(slots) => self.member(script, name, slots),
+        }
+    }
+
+    /// The left side of a family, with its ranges.
+    fn family(&self, name: &str, slots: &[Slot]) -> String {
+        let slot = |slot: &Slot| match slot {
+            Slot::At(e) => self.text(*e),
+            Slot::Each(b) => {
+                let index = self.arena().name(b.name.symbol);
+                format!("{index} = {}..{}", self.text(b.from), self.text(b.to))
+            }
+        };
+        format!("{name}[{}]", slots.iter().map(slot).collect::<Vec<_>>().join(", "))
+    }
+
+    /// The same with the indices below.
+    fn member(&self, script: Script, name: &str, slots: &[Slot]) -> String {
+        let slot = |slot: &Slot| match slot {
+            Slot::At(e) => self.typeset(script, *e, 0),
+            Slot::Each(b) => self.symbol(script, self.arena().name(b.name.symbol)),
+        };
+        let indices: Vec<String> = slots.iter().map(slot).collect();
+        script.below(&self.letter(script, name), &indices.join(script.thin()))
     }
 
     /// A name without the type of its shape.
@@ -289,6 +341,13 @@ impl Words<'_> {
         let between = |signs: [&str; 2], least: u8| {
             (script.between(&of(left, 0), signs, &of(right, least)), 0)
         };
+        // −r ω is read as −(r ω).
+        if let (Binary::Multiply | Binary::Divide, NodeKind::Negate(positive)) =
+            (operator, self.arena().kind(left))
+        {
+            let (whole, _) = self.operation(script, operator, positive, right);
+            return (script.negative(&whole), 0);
+        }
         match operator {
             Binary::Add => between(["+", "+"], 0),
             Binary::Subtract => between(["-", "-"], 1),

@@ -189,6 +189,8 @@ impl Form {
     fn brackets(&self, leaves: &[Leaf], depth: usize, [beside, above_sum]: [bool; 2]) -> usize {
         /// A bracket behind a function, or one with velocities behind a velocity, beside other terms.
         const UNUSUAL: usize = 8;
+        /// A bracket with velocities behind a coordinate, beside other terms.
+        const BEHIND_COORDINATE: usize = 1;
         /// Terms of different degrees in the velocities in one bracket.
         const MIXED: usize = 16;
         /// A fraction above a denominator.
@@ -231,8 +233,17 @@ impl Form {
                     };
                     let others =
                         above().filter(|f| f.0 != *base).map(|f| f.0.place(leaves).rank);
-                    let usual = others.clone().all(is_usual);
-                    sum += NESTED * depth + if usual || !beside { 0 } else { UNUSUAL };
+                    let is_coordinate = |other: u8| other < rank::FUNCTION;
+                    sum += NESTED * depth;
+                    sum += match others.clone().all(is_usual) || !beside {
+                        true => 0,
+                        false
+                            if rank >= rank::VELOCITY && others.clone().all(is_coordinate) =>
+                        {
+                            BEHIND_COORDINATE
+                        }
+                        false => UNUSUAL,
+                    };
                     let mut speeds = terms.iter().map(|t| t.speed(leaves));
                     let first = speeds.next();
                     let is_half = !coefficient.denom().is_one();
