@@ -108,7 +108,7 @@ pub(crate) fn raise_tangents(scales: &mut [f64], size: usize) {
 }
 
 /// The square root of the share of the kinetic energy.
-const SHARE: f64 = 1e-3;
+const SHARE: f64 = 1e-8;
 
 /// Raises the scales of positions and velocities at the state last evaluated.
 pub(crate) fn raise_by_mass(kkt: &mut Kkt, h: f64, scales: &mut [f64]) {

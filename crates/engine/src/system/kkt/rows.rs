@@ -56,6 +56,22 @@ impl Kkt {
         self.jacobian().row(self.extra + a)
     }
 
+    /// Gives each coordinate that a constraint holds by itself the acceleration that the constraint says. In the
+    /// solution of (K) forces and reactions cancel there, up to a rounding that would be all that moves at rest.
+    pub(super) fn take_held(&mut self) {
+        if self.held.is_empty() {
+            return;
+        }
+        for a in (0..self.m).filter(|&a| self.active[a]) {
+            let SparseRow { columns, values } = self.row(a);
+            let (&[j], &[x]) = (columns, values) else { continue };
+            let value = self.blocks[self.layout.drift + self.extra + a] / x;
+            if j < self.n && value.is_finite() {
+                self.saddle.solution[j] = value;
+            }
+        }
+    }
+
     /// $A$ by full rows.
     pub(crate) fn full_jacobian(&self) -> Vec<f64> {
         self.full(&|a| self.row(a))
