@@ -346,7 +346,6 @@ fn operators_of_functions_with_narrow_places_have_their_values() {
         ("integral(1e3*exp(-((t - 2)/0.001)^2), 1)", root_pi),
         ("mean(1e6*exp(-((t - 2.3)/0.000001)^2))", root_pi / 5.0),
         ("caputo(tanh((t - 1.7)/0.0001), 0.5)", 2.0 / libm::sqrt(3.3) / root_pi),
-        ("memory(1e3*exp(-((s - 1)/0.001)^2), 1)", root_pi),
         ("memory(exp(-s), 1e3*exp(-((t - 4)/0.001)^2))", root_pi * libm::exp(-1.0 + 0.25e-6)),
         ("integral(1e3*caputo(t, 0.5)*exp(-((t - 2)/0.001)^2), 1)", root_pi * past),
     ] {

@@ -56,10 +56,10 @@ impl Kkt {
         self.jacobian().row(self.extra + a)
     }
 
-    /// Gives each coordinate that a constraint holds by itself the acceleration that the constraint says. In the
-    /// solution of (K) forces and reactions cancel there, up to a rounding that would be all that moves at rest.
+    /// Where constraints hold every coordinate by itself, gives them the accelerations that these say. In the solution
+    /// of (K) forces and reactions cancel, up to a rounding that would be all that moves at rest.
     pub(super) fn take_held(&mut self) {
-        if self.held.is_empty() {
+        if self.held.len() < self.n || self.n == 0 {
             return;
         }
         for a in (0..self.m).filter(|&a| self.active[a]) {
