@@ -114,10 +114,8 @@ impl Variable<'_> {
 
     /// Where panels of an integral of an expression are to end: its breaks, and where it is narrow.
     pub(crate) fn cuts(&self, e: Expr) -> Vec<f64> {
-        let mut cuts = match self.g.has_branches(e, &[self.symbol]) {
-            true => self.breaks(&[e]),
-            false => Vec::new(),
-        };
+        let is_branched = self.g.has_branches(e, &[self.symbol]);
+        let mut cuts = if is_branched { self.breaks(&[e]) } else { Vec::new() };
         let centres = self.centres(&[e]);
         if !centres.is_empty() {
             let known: Vec<f64> = cuts.iter().chain(&centres).copied().collect();
@@ -155,9 +153,10 @@ fn dip([a, b, c]: [(f64, f64); 3], at: &dyn Fn(f64) -> f64) -> Option<f64> {
         }
         let is_lower = u < side * middle.1;
         let (left, right) = if x < middle.0 { (x, middle.0) } else { (middle.0, x) };
-        match is_lower == (x < middle.0) {
-            true => high = right,
-            false => low = left,
+        if is_lower == (x < middle.0) {
+            high = right;
+        } else {
+            low = left;
         }
         if is_lower {
             middle = (x, side * u);

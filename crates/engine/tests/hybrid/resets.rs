@@ -247,9 +247,10 @@ fn a_thermostat_with_two_thresholds_passes() {
     let heating = 10.0 * libm::log(32.0 / 30.0);
     let first = 10.0 * libm::log(50.0 / 30.0);
     let left = (60.0 - first) % (cooling + heating);
-    let truth = match left < cooling {
-        true => 20.0 * libm::exp(-0.1 * left),
-        false => 50.0 - 32.0 * libm::exp(-0.1 * (left - cooling)),
+    let truth = if left < cooling {
+        20.0 * libm::exp(-0.1 * left)
+    } else {
+        50.0 - 32.0 * libm::exp(-0.1 * (left - cooling))
     };
     for method in ["dop853", "taylor", "radau"] {
         for tolerance in [1e-6, 1e-8, 1e-9, 1e-10, 1e-11, 1e-12] {

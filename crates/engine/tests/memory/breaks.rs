@@ -340,7 +340,7 @@ fn operators_of_functions_with_narrow_places_have_their_values() {
     for (text, exact) in [
         (
             "integral(max(abs(t - 1.234), 0.0001), 1)",
-            (1.234_f64.powi(2) + 3.766_f64.powi(2)) / 2.0 + 1e-8,
+            f64::midpoint(1.234_f64.powi(2), 3.766_f64.powi(2)) + 1e-8,
         ),
         ("integral(1e9*max(0, 1e-6 - (t - 1.234)^2), 1)", 4.0 / 3.0),
         ("integral(1e3*exp(-((t - 2)/0.001)^2), 1)", root_pi),
