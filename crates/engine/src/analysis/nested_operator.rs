@@ -9,6 +9,7 @@ use pfaff_expr::special::reciprocal_gamma;
 use pfaff_expr::{Expr, Graph, Memory, Node, Role, Unary};
 
 use crate::analysis::operator::{Ends, does_not_exist, operate, weighted};
+use crate::problem::break_points::Variable;
 use crate::run::memory_operator::{MemoryOperator, Surroundings, with_symbols};
 
 /// An expression with memory as a function of time.
@@ -45,6 +46,18 @@ impl Function<'_> {
         };
         g.evaluate(&[held], &all)[0]
     }
+
+    /// Where panels of an integral of an expression are to end, counted from the start: what its parts without memory
+    /// say.
+    fn cuts(&self, e: Expr) -> Vec<f64> {
+        let g = self.g;
+        let (held, symbols) = with_symbols(g, e, &g.outermost_memory(e));
+        let value = |part: Expr, t: f64| self.at(if part == held { e } else { part }, t);
+        let Ends { from, at: to, .. } = self.ends;
+        let variable =
+            Variable { g, symbol: self.time, others: &symbols, value: &value, from, to };
+        variable.cuts(held).into_iter().map(|t| t - from).collect()
+    }
 }
 
 /// The value of an operator whose operand contains memory.
@@ -76,10 +89,11 @@ pub(crate) fn operate_nested(
     let order = g.evaluate(&[second], value)[0];
     let found = match kind {
         Memory::Integral => {
-            weighted(order, x, &[], &h(operand)).map(|sum| sum * reciprocal_gamma(order))
+            let sum = weighted(order, x, &f.cuts(operand), &h(operand));
+            sum.map(|sum| sum * reciprocal_gamma(order))
         }
         Memory::Mean if x == 0.0 => Ok(f.at(operand, ends.at)),
-        Memory::Mean => weighted(1.0, x, &[], &h(operand)).map(|sum| sum / x),
+        Memory::Mean => weighted(1.0, x, &f.cuts(operand), &h(operand)).map(|sum| sum / x),
         Memory::Kernel => {
             let lag = g.symbol("s", Role::Free);
             let kernel = |s: f64| {
@@ -95,8 +109,10 @@ pub(crate) fn operate_nested(
                 g.evaluate(&[second], &at)[0]
             };
             // Both ends may be singular: each half has its own at 0.
-            let near = weighted(1.0, 0.5 * x, &[], &|s| kernel(s) * h(operand)(x - s));
-            let far = weighted(1.0, 0.5 * x, &[], &|u| kernel(x - u) * h(operand)(u));
+            let cuts = f.cuts(operand);
+            let lags: Vec<f64> = cuts.iter().map(|u| x - u).collect();
+            let near = weighted(1.0, 0.5 * x, &lags, &|s| kernel(s) * h(operand)(x - s));
+            let far = weighted(1.0, 0.5 * x, &cuts, &|u| kernel(x - u) * h(operand)(u));
             near.and_then(|near| Ok(near + far?))
         }
         _ => derivative(&f, term, order, x),
@@ -133,7 +149,7 @@ fn derivative(
     if alpha == m {
         return Ok(f.at(rate, from + x));
     }
-    let sum = weighted(m - alpha, x, &[], &|u| f.at(rate, from + u))?;
+    let sum = weighted(m - alpha, x, &f.cuts(rate), &|u| f.at(rate, from + u))?;
     Ok(total + sum * reciprocal_gamma(m - alpha))
 }
 

@@ -195,7 +195,7 @@ impl Function<'_> {
         }
         if !rest.is_empty() {
             let f = self.with(self.g.sum(rest));
-            let sum = weighted(mu, x, &f.breaks(x), &|u| f.at(f.expr, u))?;
+            let sum = weighted(mu, x, &f.cuts(x), &|u| f.at(f.expr, u))?;
             total += sum * reciprocal_gamma(mu);
         }
         Ok(total)
@@ -240,6 +240,14 @@ impl Function<'_> {
         let variable =
             Variable { g: self.g, symbol: self.symbol, others: &[], value: &value, from, to };
         variable.breaks(&[self.expr])
+    }
+
+    /// Where panels of an integral between 0 and `x` are to end.
+    fn cuts(&self, x: f64) -> Vec<f64> {
+        let value = |e: Expr, u: f64| self.at(e, u);
+        let (from, to) = (0.0, x);
+        Variable { g: self.g, symbol: self.symbol, others: &[], value: &value, from, to }
+            .cuts(self.expr)
     }
 
     /// What jumps of the function and its derivatives below the order contribute to a derivative.
@@ -324,7 +332,7 @@ impl Function<'_> {
             let far = |u: f64| value(kernel, x - u) * self.at(self.expr, u);
             let (from, to) = (0.0, x);
             let lags = Variable { g, symbol: lag, others: &[], value: &value, from, to };
-            let (lags, own) = (lags.breaks(&[kernel]), self.breaks(x));
+            let (lags, own) = (lags.cuts(kernel), self.cuts(x));
             let both = |a: &[f64], b: &[f64]| -> Vec<f64> {
                 a.iter().copied().chain(b.iter().map(|b| x - b)).collect()
             };
@@ -339,7 +347,7 @@ impl Function<'_> {
                     let k =
                         |s: f64| pairs.iter().map(|(w, r)| w * libm::exp(-r * s)).sum::<f64>();
                     factor
-                        * weighted(1.0, x, &self.breaks(x), &|u| {
+                        * weighted(1.0, x, &self.cuts(x), &|u| {
                             k(x - u) * self.at(self.expr, u)
                         })?
                 }
@@ -412,7 +420,9 @@ pub(crate) fn weighted(
         let (left, right) = (panel(l, middle), panel(middle, r));
         let halves = left.0 + right.0;
         scale = scale.max(left.1 + right.1);
-        let agree = (halves - sum).abs() <= 1e-15 * scale.max(size);
+        // A function that varies over a short panel feels the rounding of its argument.
+        let rounding = 4.0 * f64::EPSILON * r / (r - l) * size;
+        let agree = (halves - sum).abs() <= (1e-15 * scale.max(size)).max(rounding);
         if agree || depth >= DEEPEST {
             if !agree && halves.abs() > 1e-12 * scale {
                 return Err("the integral does not converge at its start".into());

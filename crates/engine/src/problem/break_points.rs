@@ -1,10 +1,13 @@
 //! Where a function of one variable is not smooth, or may be narrow.
 //!
 //! Every operation with branches has a switching function (`branches.rs`). Its zeros are known where it is linear;
-//! elsewhere they are changes of sign between points of a grid, halved down to rounding. Narrow features of a
+//! elsewhere they are changes of sign between points of a grid, halved down to rounding. The zeros that are known
+//! already are points of the grid, too: `abs(u) - v` may change its sign on both sides of a zero of u. Where three
+//! points leave room for two zeros between them, the point that is nearest to zero is searched. Narrow features of a
 //! smooth function lie where the argument of one of its parts is zero.
 
 use pfaff_expr::{Binary, Expr, Graph, Node, Unary};
+use pfaff_solver::narrow_places;
 
 /// Points of the grid.
 const GRID: u32 = 1024;
@@ -83,17 +86,83 @@ impl Variable<'_> {
             let part = (f64::from(i) - 0.381_966).clamp(0.0, f64::from(GRID)) / f64::from(GRID);
             self.from + part * (self.to - self.from)
         };
-        let mut last = (grid(0), at(grid(0)));
-        for i in 1..=GRID + 1 {
-            let here = (grid(i), at(grid(i)));
+        let mut points: Vec<f64> = (0..=GRID + 1).map(grid).collect();
+        points.extend(places.iter().filter(|x| **x > self.from && **x < self.to));
+        points.sort_by(f64::total_cmp);
+        let values: Vec<(f64, f64)> = points.into_iter().map(|x| (x, at(x))).collect();
+        for (i, pair) in values.windows(2).enumerate() {
+            let [last, here] = [pair[0], pair[1]];
             if last.1 * here.1 < 0.0 {
                 places.push(halved(last.0, here.0, last.1 > 0.0, &at));
             } else if here.1 == 0.0 && last.1 != 0.0 {
                 places.push(here.0);
+            } else if let Some(&next) = values.get(i + 2)
+                && let Some(x) = dip([last, here, next], &at)
+            {
+                let positive = here.1 > 0.0;
+                if at(x) * here.1 < 0.0 {
+                    places.extend([
+                        halved(last.0, x, positive, &at),
+                        halved(x, next.0, !positive, &at),
+                    ]);
+                } else {
+                    places.push(x);
+                }
             }
-            last = here;
         }
     }
+
+    /// Where panels of an integral of an expression are to end: its breaks, and where it is narrow.
+    pub(crate) fn cuts(&self, e: Expr) -> Vec<f64> {
+        let is_branched = self.g.has_branches(e, &[self.symbol]);
+        let mut cuts = if is_branched { self.breaks(&[e]) } else { Vec::new() };
+        let centres = self.centres(&[e]);
+        if !centres.is_empty() {
+            let known: Vec<f64> = cuts.iter().chain(&centres).copied().collect();
+            let mut value = |x: f64| (self.value)(e, x);
+            let narrow = narrow_places(self.from, self.to, &known, &mut value);
+            cuts.extend(narrow.unwrap_or_default());
+        }
+        cuts
+    }
+}
+
+/// Where a function is beyond zero, or touches it, between three points of one sign that leave room for that.
+fn dip([a, b, c]: [(f64, f64); 3], at: &dyn Fn(f64) -> f64) -> Option<f64> {
+    /// The golden section.
+    const PART: f64 = 0.381_966_011_250_105;
+    /// What is so much smaller than beside it counts as zero.
+    const TOUCH: f64 = 1e-10;
+    let side = b.1.signum();
+    let [before, here, after] = [a, b, c].map(|(_, u)| side * u);
+    // NOTE: an extremum of a parabola lies lower than the lowest of the points by an eighth of this at most.
+    let is_near = before >= here && after >= here && here <= before + after - 2.0 * here;
+    if !(here > 0.0 && is_near) {
+        return None;
+    }
+    let (mut low, mut middle, mut high) = (a.0, b, c.0);
+    for _ in 0..80 {
+        let longer = if high - middle.0 > middle.0 - low { high } else { low };
+        let x = middle.0 + PART * (longer - middle.0);
+        if x == middle.0 {
+            break;
+        }
+        let u = side * at(x);
+        if u < 0.0 {
+            return Some(x);
+        }
+        let is_lower = u < side * middle.1;
+        let (left, right) = if x < middle.0 { (x, middle.0) } else { (middle.0, x) };
+        if is_lower == (x < middle.0) {
+            high = right;
+        } else {
+            low = left;
+        }
+        if is_lower {
+            middle = (x, side * u);
+        }
+    }
+    (side * middle.1 <= TOUCH * before.max(after)).then_some(middle.0)
 }
 
 /// The functions at whose zeros expressions may not be smooth.

@@ -60,6 +60,10 @@ const LOOSE_APART: f64 = 0.2;
 const FEW: usize = 4;
 /// Steps from which on comparisons cost next to nothing.
 const MANY: usize = 2000;
+/// How near to the end of a segment, as a part of it, a jump is the one that ends it; and how many roundings of time
+/// a segment may be long in which jumps are not told apart.
+const NEAR_END: f64 = 1e-6;
+const INSTANT: f64 = 1e4;
 /// How near to the constraints a loose run stays, in parts of its tolerance.
 const NEAR: f64 = 1e-3;
 /// The error of a single step, in parts of the tolerance.
@@ -469,7 +473,13 @@ fn same_jumps(
         return true;
     }
     let last = first.system.jumps.as_ref().map_or(&[][..], |jumps| &jumps.last);
-    let near = 1e-6 * (outcome.t - first.options.t0).abs();
+    let length = (outcome.t - first.options.t0).abs();
+    if length <= INSTANT * f64::EPSILON * outcome.t.abs() {
+        // What is left of an accumulation: both motions are there at the same time, as far as that is known.
+        reached.t = outcome.t;
+        return true;
+    }
+    let near = NEAR_END * length;
     let ends_so = seen == jumps.len() && jumps.last() == Some(&outcome.t);
     if ends_so && (reached.t - outcome.t).abs() <= near {
         // Beyond its last jump the first run has not gone, and this one may not be able to.

@@ -261,6 +261,12 @@ pub(crate) fn integrate_segment(
     momenta.retain(|kept| recorder.jumps.is_empty() || is_kept_by_impacts(model, kept));
     scales.resize(outcome.scales.len(), 0.0);
     scales.iter_mut().zip(&outcome.scales).for_each(|(scale, x)| *scale = scale.max(*x));
+    // Those at the end may have decayed.
+    let states = recorder.kept.iter().map(|step| step.as_step().state_at_end().to_vec());
+    for state in std::iter::once(again.clone()).chain(states) {
+        let pairs = scales.iter_mut().zip(&state).take(model.coordinates.len());
+        pairs.for_each(|(scale, x)| *scale = scale.max(x.abs()));
+    }
     let parts = dynamical_parts(model);
     let depends_on_time = model.graph.live(&parts).binary_search(&model.time).is_ok();
     let first = FirstRun {

@@ -7,8 +7,10 @@
 //! With signs without a pattern the second part is as large as the terms of $E$, even where they cancel. Velocities
 //! are measured by nothing smaller than what a millionth of the kinetic energy would give them,
 //!
-//! $$ |\dot q_i| \ge 10^{-3} \sqrt{2T/M_{ii}}, $$
+//! $$ |\dot q_i| \ge 10^{-3} \min\bigl(\sqrt{2T/M_{ii}},\; \max_j|\dot q_j|\bigr), $$
 //!
+//! or than a thousandth of the largest velocity, because the whole energy would give a light particle a speed that it
+//! never has,
 //! and positions by what such a velocity changes in a step. That does not depend on units, and a coordinate that
 //! moves by the rounding of others has a scale. A coordinate that a constraint holds by itself ($x = 0$ or $x = f(t)$)
 //! is put there by the projection whatever a step makes of it: it is measured by the largest of the others.
@@ -51,6 +53,10 @@ fn most(scales: &[f64]) -> f64 {
     scales.iter().copied().fold(0.0, f64::max)
 }
 
+fn most_of(velocities: &[f64]) -> f64 {
+    velocities.iter().fold(0.0, |m, v| m.max(v.abs()))
+}
+
 /// Raises the scales of positions and quasi-velocities in reduced form: a unit of the $k$-th one has the mass
 /// $S_k^\top M S_k$, with the velocities $S_k$ that it gives. `work` is storage.
 pub(crate) fn raise_reduced(
@@ -69,8 +75,9 @@ pub(crate) fn raise_reduced(
     reduced.velocities(t, state, v);
     reduced.kkt.evaluate(t, &y[..n], v, &[]);
     let twice = reduced.kkt.twice_kinetic(v);
+    let fastest = most_of(v);
     for (i, mass) in reduced.kkt.mass_diagonal().iter().enumerate() {
-        let speed = SHARE * (twice / mass).sqrt();
+        let speed = SHARE * (twice / mass).sqrt().min(fastest);
         if speed.is_finite() {
             scales[i] = scales[i].max(h.abs() * speed);
         }
@@ -86,7 +93,8 @@ pub(crate) fn raise_reduced(
         reduced.velocities(t, state, unit);
         state[n + i] = 0.0;
         unit.iter_mut().zip(drift.iter()).for_each(|(u, d)| *u -= d);
-        let speed = SHARE * (twice / reduced.kkt.twice_kinetic(unit)).sqrt();
+        let of_energy = (twice / reduced.kkt.twice_kinetic(unit)).sqrt();
+        let speed = SHARE * of_energy.min(fastest / most_of(unit));
         if speed.is_finite() {
             scales[n + i] = scales[n + i].max(speed);
         }
@@ -114,8 +122,9 @@ const SHARE: f64 = 1e-3;
 pub(crate) fn raise_by_mass(kkt: &mut Kkt, h: f64, scales: &mut [f64]) {
     let n = kkt.n;
     let twice = kkt.twice_kinetic(kkt.velocity());
+    let fastest = most(&scales[n..2 * n]).max(most_of(kkt.velocity()));
     for (i, mass) in kkt.mass_diagonal().iter().enumerate() {
-        let speed = SHARE * (twice / mass).sqrt();
+        let speed = SHARE * (twice / mass).sqrt().min(fastest);
         if speed.is_finite() {
             scales[i] = scales[i].max(h.abs() * speed);
             scales[n + i] = scales[n + i].max(speed);

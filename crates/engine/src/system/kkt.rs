@@ -293,6 +293,7 @@ impl Kkt {
     /// Solves (K) at the state last evaluated. Beyond a singular effective mass there is no motion to go on with.
     pub(crate) fn solve(&mut self) -> Result<(), EvalError> {
         self.solve_blocks()?;
+        self.take_held();
         if self.carried > 0 {
             let turned = self.saddle.orientation * self.orientation < 0.0;
             if turned {

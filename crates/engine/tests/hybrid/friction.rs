@@ -2,7 +2,10 @@
 
 use std::f64::consts::PI;
 
+use pfaff::{Run, Verdict};
+
 use super::{last, sound};
+use crate::support;
 
 const G: f64 = 9.81;
 
@@ -133,5 +136,75 @@ fn a_block_on_a_belt_sticks_and_slips_with_a_known_period() {
     let period = 2.0 + 1.5 * PI;
     for pair in times.windows(2) {
         assert!((pair[1] - pair[0] - period).abs() < 1e-10, "{}", pair[1] - pair[0] - period);
+    }
+}
+
+/// A block at rest stays at rest until the force is more than its friction holds, exactly.
+#[test]
+fn a_block_at_rest_waits_for_its_force() {
+    for method in ["dop853", "taylor", "radau"] {
+        for tolerance in [1e-6, 1e-9, 1e-12] {
+            let request = Run {
+                method: pfaff::Method::from_name(method),
+                tolerance: Some(tolerance),
+                ..Run::default()
+            };
+            let run = |force: &str, end: f64| {
+                let text = format!(
+                    "coordinates x\nlagrangian x'^2/2\nforce x: {force} - 0.3*sign(x')\nsolve t = 0..{end}"
+                );
+                let motion = support::run(&support::model(&text), &request);
+                let audit = &motion.audit;
+                assert_eq!(
+                    audit.verdict,
+                    Verdict::Pass,
+                    "{method} {tolerance} {force}: {audit:?}"
+                );
+                [last(&motion.q, "x"), last(&motion.v, "x")]
+            };
+            assert_eq!(run("0.1*t", 2.5), [0.0, 0.0]);
+            let [x, v] = run("0.1*t", 7.0);
+            assert!(
+                (x - 6.4 / 6.0).abs() + (v - 0.8).abs() < 1e3 * tolerance,
+                "{method}: {x} {v}"
+            );
+            // It breaks away when 0.5 sin t = 0.3.
+            let [x, v] = run("0.5*sin(t)", 1.5);
+            let t0 = libm::asin(0.6);
+            let (s, d) = (libm::sin(1.5) - 0.6, 1.5 - t0);
+            let speed = 0.5 * (0.8 - libm::cos(1.5)) - 0.3 * d;
+            let way = 0.4 * d - 0.5 * s - 0.15 * d * d;
+            assert!(
+                (x - way).abs() + (v - speed).abs() < 1e3 * tolerance,
+                "{method}: {x} {v} for {way} {speed}"
+            );
+        }
+    }
+}
+
+/// A ball that has come to rest is compared with one whose last bounces were others.
+#[test]
+fn a_ball_at_rest_passes() {
+    let text = "coordinates y, x\nlagrangian (y'^2 + x'^2)/2 - 9.81*y\ncontact floor: y >= 0, restitution = 0.5\n\
+        initial y = 1, x' = 1\nsolve t = 0..8";
+    for method in ["dop853", "taylor", "radau"] {
+        for tolerance in [1e-6, 1e-9, 1e-12] {
+            let request = Run {
+                method: pfaff::Method::from_name(method),
+                tolerance: Some(tolerance),
+                ..Run::default()
+            };
+            let motion = support::run(&support::model(text), &request);
+            assert_eq!(
+                motion.audit.verdict,
+                Verdict::Pass,
+                "{method} {tolerance}: {:?}",
+                motion.audit
+            );
+            assert!(
+                last(&motion.q, "y").abs() < 1e-12
+                    && (last(&motion.q, "x") - 8.0).abs() < 1e-12
+            );
+        }
     }
 }

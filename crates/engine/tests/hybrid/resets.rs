@@ -235,3 +235,42 @@ fn mistakes_are_told() {
         assert_eq!(told(&format!("{head}{rest}")), [code], "{rest}");
     }
 }
+
+/// A thermostat with two thresholds heats until 20 and cools until 18. An error of its times must not make the second
+/// integration of the audit switch twice.
+#[test]
+fn a_thermostat_with_two_thresholds_passes() {
+    let text = "parameters h = 5\ncoordinates x\nlagrangian x'^2/2\nstate T: -0.1*T + h\n\
+        event rising hot: T - 20\nevent falling cold: T - 18\non hot: h = 0\non cold: h = 5\n\
+        initial T = 0, x' = 1\nsolve t = 0..60";
+    let cooling = 10.0 * libm::log(20.0 / 18.0);
+    let heating = 10.0 * libm::log(32.0 / 30.0);
+    let first = 10.0 * libm::log(50.0 / 30.0);
+    let left = (60.0 - first) % (cooling + heating);
+    let truth = if left < cooling {
+        20.0 * libm::exp(-0.1 * left)
+    } else {
+        50.0 - 32.0 * libm::exp(-0.1 * (left - cooling))
+    };
+    for method in ["dop853", "taylor", "radau"] {
+        for tolerance in [1e-6, 1e-8, 1e-9, 1e-10, 1e-11, 1e-12] {
+            let request = Run {
+                method: pfaff::Method::from_name(method),
+                tolerance: Some(tolerance),
+                ..Run::default()
+            };
+            let found = motion(text, &request);
+            assert_eq!(
+                found.audit.verdict,
+                Verdict::Pass,
+                "{method} {tolerance}: {:?}",
+                found.audit
+            );
+            let end = found.q[1].values.last().expect("an output");
+            assert!(
+                (end - truth).abs() < 1e3 * tolerance + 1e-10,
+                "{method} {tolerance}: {end}"
+            );
+        }
+    }
+}

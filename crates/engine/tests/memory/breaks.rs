@@ -331,6 +331,33 @@ fn operators_of_functions_with_breaks_have_their_values() {
     }
 }
 
+/// Two switches beside each other, and narrow features of smooth functions.
+#[test]
+fn operators_of_functions_with_narrow_places_have_their_values() {
+    let root_pi = libm::sqrt(std::f64::consts::PI);
+    // $f + f''w^2/4$ at the centre of a pulse.
+    let past = 2.0 * libm::sqrt(2.0) / root_pi - 0.25e-6 * 0.5 * libm::pow(2.0, -1.5) / root_pi;
+    for (text, exact) in [
+        (
+            "integral(max(abs(t - 1.234), 0.0001), 1)",
+            f64::midpoint(1.234_f64.powi(2), 3.766_f64.powi(2)) + 1e-8,
+        ),
+        ("integral(1e9*max(0, 1e-6 - (t - 1.234)^2), 1)", 4.0 / 3.0),
+        ("integral(1e3*exp(-((t - 2)/0.001)^2), 1)", root_pi),
+        ("mean(1e6*exp(-((t - 2.3)/0.000001)^2))", root_pi / 5.0),
+        ("caputo(tanh((t - 1.7)/0.0001), 0.5)", 2.0 / libm::sqrt(3.3) / root_pi),
+        ("memory(exp(-s), 1e3*exp(-((t - 4)/0.001)^2))", root_pi * libm::exp(-1.0 + 0.25e-6)),
+        ("integral(1e3*caputo(t, 0.5)*exp(-((t - 2)/0.001)^2), 1)", root_pi * past),
+    ] {
+        let Ok(Value::Number(found)) = evaluate(text, "t=5", Range::default()) else {
+            panic!("{text} has a value")
+        };
+        // The pulse behind Caputo's derivative has a width of its own.
+        let allowed = if text.starts_with("caputo") { 1e-8 } else { 1e-11 };
+        assert!((found - exact).abs() < allowed * exact, "{text}: {found} {exact}");
+    }
+}
+
 #[test]
 fn functions_of_time_without_a_tape_drive_motions() {
     // J^{1/2} E_{1/2}(−√t) = 1 − E_{1/2}(−√t).

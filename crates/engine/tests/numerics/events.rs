@@ -169,6 +169,16 @@ fn no_random_wave_has_a_zero_that_is_missed() {
     assert!(zeros > 10 * runs && noted * 100 <= runs * functions, "{zeros} {noted}");
 }
 
+const NESTED: &str = "exp(-((exp(-((t - 4.321)/0.0005)^2) - 0.25)/0.001)^2) - 0.5";
+
+/// $\pm 0.0005\sqrt{-\log(\tfrac14 \pm 0.001\sqrt{\log 2})}$ around 4.321.
+fn nested_pulse() -> Vec<f64> {
+    let half = 0.001 * libm::sqrt(std::f64::consts::LN_2);
+    let far = |level: f64| 0.0005 * libm::sqrt(-libm::log(level));
+    let (a, b) = (far(0.25 - half), far(0.25 + half));
+    vec![4.321 - a, 4.321 - b, 4.321 + b, 4.321 + a]
+}
+
 /// A narrow pulse and a steep step as events, wherever the steps of the method are.
 #[test]
 fn narrow_features_of_events_are_seen() {
@@ -180,6 +190,8 @@ fn narrow_features_of_events_are_seen() {
         ("if(t > 2.1 and t < 2.101, 1, -1)", vec![2.1, 2.101]),
         ("tanh((x - 3)/0.0001) - 0.5", vec![3.0 + 5.493_061e-5]),
         ("0.001/(0.001^2 + (x - 1.2345)^2) - 500", vec![1.2335, 1.2355]),
+        // A pulse of a pulse: two zeros 10⁻⁶ apart on both sides, in a step that may be as long as the run.
+        (NESTED, nested_pulse()),
     ] {
         let text = format!(
             "coordinates x\nlagrangian x'^2/2\ninitial x' = 1\nevent e: {event}\nsolve t = 0..10"

@@ -209,3 +209,34 @@ fn roots_of_speeds_pass_at_their_turning_point() {
     assert_eq!(found.audit.verdict, Verdict::Pass, "{:?}", found.audit);
     assert!((last(&found, 0)[0] + 25.235_882_857_895_785).abs() < 1e-10);
 }
+
+/// A grain of dust beside a heavy body has digits of its own.
+#[test]
+fn light_particles_have_their_digits() {
+    let text = "coordinates x, y\nlagrangian x'^2/2 + 1e-12*y'^2/2 - x^2/2 - 1e-12*y^2/2\nforce y: -1e-18*x\n\
+                initial x = 1, y = 0.001\nsolve t = 0..30";
+    // In resonance: y″ = −y − 10⁻⁶ cos t.
+    let (s, c) = (libm::sin(30.0), libm::cos(30.0));
+    let truth = 1e-3 * c - 0.5e-6 * 30.0 * s;
+    for (method, tolerance) in
+        [("dop853", 1e-8), ("taylor", 1e-8), ("taylor", 1e-12), ("radau", 1e-10)]
+    {
+        let found = run(text, method, tolerance);
+        assert_eq!(found.audit.verdict, Verdict::Pass, "{method}: {:?}", found.audit);
+        let error = (last(&found, 1)[0] - truth).abs();
+        assert!(error < 1e-3 * (1e3 * tolerance + 1e-12), "{method} {tolerance}: {error:e}");
+    }
+}
+
+/// What decays to nothing is measured by what it was: a pulse behind a long rest.
+#[test]
+fn errors_are_parts_of_what_there_was() {
+    let text = "coordinates q\nequation q' = -500*(q - if(t > 4 and t < 4.02, 1, 0))\ninitial q = 0.1\nsolve t = 0..4.03";
+    let e = |x: f64| libm::exp(-500.0 * x);
+    let truth = (1.0 - e(0.02)) * e(0.01);
+    for tolerance in [1e-8, 1e-10, 1e-12] {
+        let found = run(text, "radau", tolerance);
+        assert_eq!(found.audit.verdict, Verdict::Pass, "{tolerance}: {:?}", found.audit);
+        assert!((last(&found, 0)[0] - truth).abs() < 1e3 * tolerance, "{tolerance}");
+    }
+}

@@ -2,9 +2,9 @@
 //!
 //! Every function is looked at in nine points of the step on its dense output. Unless these tell its zeros
 //! (`certainty.rs`), the step is halved, and each half is looked at in the same way, up to
-//! [`DEPTH`] times. A change of sign is located by inverse quadratic interpolation and bisection; between
-//! three points of one sign the middle of which is nearest to zero, the extremum is searched:
-//! beyond zero it is two zeros, at zero a touch.
+//! [`DEPTH`] times; a few parts that are not foretold even then are halved [`DEEPER`] times more. A change of sign is
+//! located by inverse quadratic interpolation and bisection; between three points of one sign the middle of which is
+//! nearest to zero, the extremum is searched: beyond zero it is two zeros, at zero a touch.
 //!
 //! **What counts.** Each function carries its *side*, the sign it has left zero with. A zero is
 //! reported when the side changes, and the side outlives the step: no zero is
@@ -34,13 +34,17 @@ use crate::ode::event_list::{EventList, crossing_to};
 use crate::ode::observer::{Crossing, LocatedEvent};
 use crate::ode::refinement::EventRefiner;
 use crate::ode::root_finding::{
-    EventFunction, Minimum, MinimumBracket, TimeFunction, TimeValue,
+    EventFunction, Minimum, MinimumBracket, TimeFunction, TimeValue, is_pole,
 };
 use crate::ode::stepper::ScaledState;
 use crate::ode::system::{Counted, EvalError, System};
 
 /// How often a step is halved at most to tell the zeros of its functions.
 const DEPTH: u32 = 12;
+/// How often the smallest parts are halved again if there are few of them, and how many are looked at in a step: a jump
+/// or a kink needs two for each time.
+const DEEPER: u32 = 12;
+const DEEP: usize = 24 * JUMPS;
 /// How often for a function that was given up.
 const COARSE: u32 = 4;
 /// Parts that are not foretold even so, up to which they count as jumps and kinks of the function.
@@ -80,8 +84,9 @@ pub(crate) struct EventFinder {
 struct Part {
     start: f64,
     end: f64,
-    /// How often it may be halved.
+    /// How often it may be halved, and how often one of the smallest parts was.
     halvings: u32,
+    deeper: u32,
     /// The length of the longest part around it in which all functions are foretold.
     smooth: f64,
 }
@@ -168,7 +173,7 @@ impl EventFinder {
             vague: vec![false; count],
             local: vec![0.0; count],
             sizes: vec![0.0; count],
-            parts: Vec::with_capacity(2 + DEPTH as usize),
+            parts: Vec::with_capacity(2 + (DEPTH + DEEPER) as usize),
             bounds: [vec![0.0; system.dimension()], vec![0.0; system.dimension()]],
             events,
         }
@@ -201,8 +206,10 @@ impl EventFinder {
             start: step.start(),
             end: step.end(),
             halvings: DEPTH,
+            deeper: 0,
             smooth: 0.0,
         });
+        let mut deep = 0;
         while let Some(mut part) = self.parts.pop() {
             // An extremum is looked for between three points: about a quarter of the part.
             let smooth = 0.25 * part.smooth;
@@ -212,9 +219,10 @@ impl EventFinder {
                 self.measure();
             }
             let middle = f64::midpoint(part.start, part.end);
-            let can_halve = part.halvings > 0 && middle != part.start && middle != part.end;
+            let is_divisible = middle != part.start && middle != part.end;
+            let can_halve = part.halvings > 0 && is_divisible;
             let is_coarse = part.halvings + COARSE > DEPTH;
-            let view = self.view(can_halve, is_coarse);
+            let view = self.view(can_halve || part.deeper > 0, is_coarse);
             if view == View::Close {
                 part.smooth = part.smooth.max((part.end - part.start).abs());
             }
@@ -222,6 +230,14 @@ impl EventFinder {
                 let halvings = part.halvings - 1;
                 self.parts.push(Part { start: middle, halvings, ..part });
                 self.parts.push(Part { end: middle, halvings, ..part });
+                continue;
+            }
+            let is_rough = view == View::Rough && is_divisible;
+            if is_rough && part.deeper < DEEPER && deep < DEEP {
+                deep += 2;
+                let deeper = part.deeper + 1;
+                self.parts.push(Part { start: middle, deeper, ..part });
+                self.parts.push(Part { end: middle, deeper, ..part });
                 continue;
             }
             self.scan_part(step, &grid, system, started)?;
@@ -546,38 +562,6 @@ impl StepScan<'_> {
         let (a, b) = (self.grid.start, self.grid.end);
         let t = t.clamp(a.min(b), a.max(b));
         self.events.report(LocatedEvent { index: self.index, t, crossing, level });
-    }
-}
-
-/// Whether a function changes its sign at `t` through infinity: close to it, it is larger than farther away, on both
-/// sides. Farther away are both ends, or places between that are not as near to the pole as an end may be.
-fn is_pole(probe: &mut EventFunction<'_>, from: TimeValue, here: TimeValue, t: f64) -> bool {
-    const NEAR: f64 = 1e-4;
-    const NEARER: f64 = 1e-2;
-    let step = here.t - from.t;
-    let δ = NEAR * step;
-    let (before, after) = (probe.at(t - δ), probe.at(t + δ));
-    // NOTE: a function that is infinite next to the place has a pole there.
-    let (Ok(before), Ok(after)) = (before, after) else { return true };
-    let grows = |near: TimeValue, far: TimeValue| near.value.abs() > 2.0 * far.value.abs();
-    if grows(before, from) && grows(after, here) {
-        return true;
-    }
-    // Time is known to some units of its last place.
-    let closer = NEARER * δ;
-    if closer.abs() < 64.0 * f64::EPSILON * t.abs() {
-        return false;
-    }
-    match (probe.at(t - closer), probe.at(t + closer)) {
-        // An end that is far away: rounding beside a zero grows, too, but not beyond that.
-        (Ok(nearest), Ok(next)) => {
-            let far = if grows(from, here) { here } else { from };
-            grows(nearest, before)
-                && grows(next, after)
-                && grows(nearest, far)
-                && grows(next, far)
-        }
-        _ => true,
     }
 }
 

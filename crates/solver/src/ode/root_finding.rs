@@ -244,6 +244,43 @@ pub(crate) fn bracketed_zero(
     Ok(if fa.abs() < fb.abs() { a } else { b })
 }
 
+/// Whether a function changes its sign at `t` through infinity: close to it, it is larger than farther away, on both
+/// sides. Farther away are both ends, or places between that are not as near to the pole as an end may be.
+pub(crate) fn is_pole(
+    probe: &mut EventFunction<'_>,
+    from: TimeValue,
+    here: TimeValue,
+    t: f64,
+) -> bool {
+    const NEAR: f64 = 1e-4;
+    const NEARER: f64 = 1e-2;
+    let step = here.t - from.t;
+    let δ = NEAR * step;
+    let (before, after) = (probe.at(t - δ), probe.at(t + δ));
+    // NOTE: a function that is infinite next to the place has a pole there.
+    let (Ok(before), Ok(after)) = (before, after) else { return true };
+    let grows = |near: TimeValue, far: TimeValue| near.value.abs() > 2.0 * far.value.abs();
+    if grows(before, from) && grows(after, here) {
+        return true;
+    }
+    // Time is known to some units of its last place.
+    let closer = NEARER * δ;
+    if closer.abs() < 64.0 * f64::EPSILON * t.abs() {
+        return false;
+    }
+    match (probe.at(t - closer), probe.at(t + closer)) {
+        // An end that is far away: rounding beside a zero grows, too, but not beyond that.
+        (Ok(nearest), Ok(next)) => {
+            let far = if grows(from, here) { here } else { from };
+            grows(nearest, before)
+                && grows(next, after)
+                && grows(nearest, far)
+                && grows(next, far)
+        }
+        _ => true,
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -2,7 +2,7 @@
 
 use pfaff_solver::{Control, DenseStep, LocatedEvent, Observer, StoredStep, System};
 
-use super::FirstRun;
+use super::{FirstRun, NEAR_END};
 use crate::motion::sample::Sample;
 use crate::system::compiled::CompiledSystem;
 
@@ -29,8 +29,8 @@ pub(super) struct Comparison<'a> {
     steps: &'a [StoredStep],
     /// One in so many of them is compared.
     pub(super) stride: usize,
-    /// The sizes of the coordinates on the way: those at the end may have decayed.
-    scales: Vec<f64>,
+    /// The sizes of the coordinates on the way.
+    scales: &'a [f64],
     forward: bool,
     y: Vec<f64>,
     here: Sample,
@@ -52,6 +52,8 @@ pub(super) struct Comparison<'a> {
     pub(super) apart: Option<f64>,
     /// When the first run jumped, and how often this one has.
     jumps: &'a [f64],
+    /// Where it began and ended.
+    ends: [f64; 2],
     /// Functions that are zero at the start are so up to the error of this run: they must not act at once.
     pub(super) quiet_until: f64,
     pub(super) seen: usize,
@@ -60,17 +62,11 @@ pub(super) struct Comparison<'a> {
 impl<'a> Comparison<'a> {
     pub(super) fn new(first: &FirstRun<'a>, system: &CompiledSystem, forward: bool) -> Self {
         let (n, m) = (system.n, system.m);
-        let mut scales = first.scales[..n].to_vec();
-        for step in first.kept {
-            let q = step.as_step();
-            let q = q.state_at_end().iter();
-            scales.iter_mut().zip(q).for_each(|(scale, x)| *scale = scale.max(x.abs()));
-        }
         Self {
             system: system.clone(),
             steps: first.kept,
             stride: 1,
-            scales,
+            scales: &first.scales[..n],
             forward,
             y: vec![0.0; system.dimension()],
             here: Sample::new(n, m),
@@ -85,6 +81,7 @@ impl<'a> Comparison<'a> {
             bends: Vec::new(),
             apart: None,
             jumps: first.jumps,
+            ends: [first.options.t0, first.outcome.t],
             quiet_until: f64::midpoint(
                 first.options.t0,
                 first.jumps.first().copied().unwrap_or(first.outcome.t),
@@ -204,6 +201,10 @@ impl Observer for Comparison<'_> {
     }
 
     fn jump(&mut self, t: f64, _before: &[f64], _after: &[f64]) {
-        self.seen += usize::from(t >= self.quiet_until);
+        // NOTE: the first run has ended with its last jump, which may come again here: this one goes on.
+        let [start, end] = self.ends;
+        let is_last = self.seen == self.jumps.len() && self.jumps.last() == Some(&end);
+        let is_again = is_last && (t - end).abs() <= NEAR_END * (end - start).abs();
+        self.seen += usize::from(t >= self.quiet_until && !is_again);
     }
 }

@@ -11,6 +11,10 @@ impl CompiledSystem {
     /// Writes the solve of the saddle-point form out, where it stays and that applies, given its solution at the start.
     pub(crate) fn unroll(&mut self, model: &Workspace, equations: &Equations, at: &Sample) {
         let Compiled::Saddle(kkt) = &mut self.dynamics else { return };
+        if kkt.held().len() >= kkt.n {
+            // The constraints say what moves, to rounding.
+            return;
+        }
         let is_whole = kkt.is_whole();
         // What can be sketched can be compiled.
         if kkt.promote(model).is_err()

@@ -56,6 +56,22 @@ impl Kkt {
         self.jacobian().row(self.extra + a)
     }
 
+    /// Where constraints hold every coordinate by itself, gives them the accelerations that these say. In the solution
+    /// of (K) forces and reactions cancel, up to a rounding that would be all that moves at rest.
+    pub(super) fn take_held(&mut self) {
+        if self.held.len() < self.n || self.n == 0 {
+            return;
+        }
+        for a in (0..self.m).filter(|&a| self.active[a]) {
+            let SparseRow { columns, values } = self.row(a);
+            let (&[j], &[x]) = (columns, values) else { continue };
+            let value = self.blocks[self.layout.drift + self.extra + a] / x;
+            if j < self.n && value.is_finite() {
+                self.saddle.solution[j] = value;
+            }
+        }
+    }
+
     /// $A$ by full rows.
     pub(crate) fn full_jacobian(&self) -> Vec<f64> {
         self.full(&|a| self.row(a))
