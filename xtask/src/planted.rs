@@ -170,9 +170,18 @@ pub(crate) struct Site {
 pub(crate) enum Finder {
     Gallery,
     Tests,
-    /// Nothing, although so many models and tests came to its place.
-    Nothing(usize),
 }
+
+impl Finder {
+    /// What finds errors in a round.
+    pub(crate) fn of(round: usize) -> Self {
+        if round == 0 { Self::Gallery } else { Self::Tests }
+    }
+}
+
+/// The rounds in which errors are looked for. All errors go through one before the next begins: the gallery runs before
+/// tests are built.
+pub(crate) const ROUNDS: usize = 3;
 
 /// A binary whose cases are run by their names.
 struct Binary {
@@ -249,24 +258,30 @@ impl Planted {
         Ok(self.tests[which].as_deref().unwrap_or_default())
     }
 
-    /// Whether the audit of the gallery finds an error.
-    pub(crate) fn is_in_gallery(&self, site: &Site) -> io::Result<bool> {
-        self.gallery.finds(site.number, &self.log)
-    }
-
-    /// Whether a test finds an error; if none does, what came to its place.
-    pub(crate) fn finder(&mut self, site: &Site) -> io::Result<Finder> {
+    /// Whether an error is found in this round: by the audit of the gallery, by the tests of its crate, or by those of
+    /// whole models.
+    pub(crate) fn finds(&mut self, site: &Site, round: usize) -> io::Result<bool> {
         let log = self.log.clone();
-        let mut count = self.gallery.reaching(site.number).len();
-        for &which in SEARCHES[site.place] {
-            for binary in self.tests(which)? {
-                if binary.finds(site.number, &log)? {
-                    return Ok(Finder::Tests);
-                }
-                count += binary.reaching(site.number).len();
+        if round == 0 {
+            return self.gallery.finds(site.number, &log);
+        }
+        let Some(&which) = SEARCHES[site.place].get(round - 1) else { return Ok(false) };
+        for binary in self.tests(which)? {
+            if binary.finds(site.number, &log)? {
+                return Ok(true);
             }
         }
-        Ok(Finder::Nothing(count))
+        Ok(false)
+    }
+
+    /// How many models and tests come to the place of an error.
+    pub(crate) fn reaching(&mut self, site: &Site) -> io::Result<usize> {
+        let mut count = self.gallery.reaching(site.number).len();
+        for &which in SEARCHES[site.place] {
+            count +=
+                self.tests(which)?.iter().map(|b| b.reaching(site.number).len()).sum::<usize>();
+        }
+        Ok(count)
     }
 
     /// Where results are kept until all errors of a run have been looked for.

@@ -11,7 +11,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use crate::mutants::SplitMix;
-use crate::planted::{Finder, Kind, Planted, Site};
+use crate::planted::{Finder, Kind, Planted, ROUNDS, Site};
 use crate::steps::Verdict;
 use crate::tidy::scan::views;
 
@@ -46,29 +46,26 @@ fn survivors(root: &Path, kinds: &[(Kind, usize)], seed: u64) -> io::Result<usiz
     let mut record = Record::read(planted.record(), root);
     let chosen: Vec<Site> =
         kinds.iter().flat_map(|&kind| chosen(&planted.sites, kind, seed)).collect();
-    // NOTE: the gallery first for all of them, because its tests take longer to build than it takes to run.
-    for site in &chosen {
-        if record.finder(site)?.is_none() && planted.is_in_gallery(site)? {
-            record.add(site, Finder::Gallery)?;
+    for round in 0..ROUNDS {
+        for site in &chosen {
+            if record.finder(site)?.is_none() && planted.finds(site, round)? {
+                record.add(site, Finder::of(round))?;
+            }
         }
     }
     let mut all = 0;
     for &(kind, _) in kinds {
         let (mut by_gallery, mut by_tests, mut survived, mut accepted) = (0, 0, 0, 0);
         for site in chosen.iter().filter(|site| site.kind == kind) {
-            let finder = match record.finder(site)? {
-                Some(finder) => finder,
-                None => planted.finder(site)?,
-            };
-            record.add(site, finder)?;
-            match finder {
-                Finder::Gallery => by_gallery += 1,
-                Finder::Tests => by_tests += 1,
-                Finder::Nothing(_) if is_accepted(site) => accepted += 1,
-                Finder::Nothing(count) => {
+            match record.finder(site)? {
+                Some(Finder::Gallery) => by_gallery += 1,
+                Some(Finder::Tests) => by_tests += 1,
+                None if is_accepted(site) => accepted += 1,
+                None => {
                     survived += 1;
                     println!(
-                        "survives, {count} come there: {}:{}: {}",
+                        "survives, {} come there: {}:{}: {}",
+                        planted.reaching(site)?,
                         site.file.display(),
                         site.line,
                         site.text.trim()
@@ -142,7 +139,6 @@ impl Record {
         let by = match finder {
             Finder::Gallery => "gallery",
             Finder::Tests => "tests",
-            Finder::Nothing(_) => return Ok(()),
         };
         let line = format!("{} {by}", self.name(site)?);
         if !self.lines.contains(&line) {
