@@ -17,16 +17,19 @@ use crate::cargo;
 const CRATES: [&str; 7] =
     ["expr", "model", "mechanics", "program", "solver", "engine", "present"];
 
-/// The tests that look for an error of each place, after the gallery: the folder of the crate, what is built, and
-/// which tests are run (all if none is named).
-const TESTS: [(&str, &[&str], &[&str]); 3] = [
-    ("mechanics", &["test", "--package", "pfaff-mechanics", "--lib", "--tests"], &[]),
-    ("solver", &["test", "--package", "pfaff-solver", "--lib", "--tests"], &[]),
-    ("engine", &["test", "--package", "pfaff", "--test", "main"], AUDIT),
+/// The tests that look for an error after the gallery: the folder of the crate, and what is built.
+const TESTS: [(&str, &[&str]); 3] = [
+    ("mechanics", &["test", "--package", "pfaff-mechanics", "--lib", "--tests"]),
+    ("solver", &["test", "--package", "pfaff-solver", "--lib", "--tests"]),
+    ("engine", &["test", "--package", "pfaff", "--test", "main"]),
 ];
 
-/// The tests of the engine that look at audits.
-const AUDIT: &[&str] = &["audit", "numerics::truth", "numerics::branches"];
+/// Which of these look for an error of each place, one after another: those of its crate, and then those of whole
+/// models.
+const SEARCHES: [&[usize]; 3] = [&[0, 2], &[1, 2], &[2]];
+
+/// Tests that are run in one process, the quickest first.
+const TOGETHER: usize = 12;
 
 /// Runs models of the gallery that are named, and prints what their audits say; or lists the small ones.
 const GALLERY: &str = r#"//! The audits of small models of the gallery.
@@ -167,9 +170,18 @@ pub(crate) struct Site {
 pub(crate) enum Finder {
     Gallery,
     Tests,
-    /// Nothing, although so many models and tests came to its place.
-    Nothing(usize),
 }
+
+impl Finder {
+    /// What finds errors in a round.
+    pub(crate) fn of(round: usize) -> Self {
+        if round == 0 { Self::Gallery } else { Self::Tests }
+    }
+}
+
+/// The rounds in which errors are looked for. All errors go through one before the next begins: the gallery runs before
+/// tests are built.
+pub(crate) const ROUNDS: usize = 3;
 
 /// A binary whose cases are run by their names.
 struct Binary {
@@ -196,7 +208,7 @@ pub(crate) struct Planted {
     copy: Copy,
     log: PathBuf,
     gallery: Binary,
-    /// The tests of each place, once they are needed.
+    /// The tests of each crate, once they are needed.
     tests: [Option<Vec<Binary>>; 3],
 }
 
@@ -225,83 +237,116 @@ impl Planted {
         let path = path.ok_or_else(|| io::Error::other("the gallery does not compile"))?;
         let mut gallery =
             Binary { path, folder: copy.folder.clone(), is_gallery: true, cases: Vec::new() };
-        gallery.learn(&log, &[])?;
+        gallery.learn(&log)?;
         Ok(Self { sites, copy, log, gallery, tests: [const { None }; 3] })
     }
 
-    /// The tests that look for errors of a place.
-    fn tests(&mut self, place: usize) -> io::Result<&[Binary]> {
-        if self.tests[place].is_none() {
-            let (package, words, filters) = TESTS[place];
+    /// The tests of a crate.
+    fn tests(&mut self, which: usize) -> io::Result<&[Binary]> {
+        if self.tests[which].is_none() {
+            let (package, words) = TESTS[which];
             let mut built = Vec::new();
             let words = [words, &["--no-run"]].concat();
             for path in self.copy.binaries(&words)? {
                 let folder = self.copy.folder.join("crates").join(package);
                 let mut binary = Binary { path, folder, is_gallery: false, cases: Vec::new() };
-                binary.learn(&self.log, filters)?;
+                binary.learn(&self.log)?;
                 built.push(binary);
             }
-            self.tests[place] = Some(built);
+            self.tests[which] = Some(built);
         }
-        Ok(self.tests[place].as_deref().unwrap_or_default())
+        Ok(self.tests[which].as_deref().unwrap_or_default())
     }
 
-    /// What finds an error.
-    pub(crate) fn finder(&mut self, site: &Site) -> io::Result<Finder> {
+    /// Whether an error is found in this round: by the audit of the gallery, by the tests of its crate, or by those of
+    /// whole models.
+    pub(crate) fn finds(&mut self, site: &Site, round: usize) -> io::Result<bool> {
         let log = self.log.clone();
-        if self.gallery.finds(site.number, &log)? {
-            return Ok(Finder::Gallery);
+        if round == 0 {
+            return self.gallery.finds(site.number, &log);
         }
-        let mut count = self.gallery.reaching(site.number).len();
-        for binary in self.tests(site.place)? {
+        let Some(&which) = SEARCHES[site.place].get(round - 1) else { return Ok(false) };
+        for binary in self.tests(which)? {
             if binary.finds(site.number, &log)? {
-                return Ok(Finder::Tests);
+                return Ok(true);
             }
-            count += binary.reaching(site.number).len();
         }
-        Ok(Finder::Nothing(count))
+        Ok(false)
+    }
+
+    /// How many models and tests come to the place of an error.
+    pub(crate) fn reaching(&mut self, site: &Site) -> io::Result<usize> {
+        let mut count = self.gallery.reaching(site.number).len();
+        for &which in SEARCHES[site.place] {
+            count +=
+                self.tests(which)?.iter().map(|b| b.reaching(site.number).len()).sum::<usize>();
+        }
+        Ok(count)
+    }
+
+    /// Where results are kept until all errors of a run have been looked for.
+    pub(crate) fn record(&self) -> PathBuf {
+        self.copy.folder.join("found.txt")
     }
 }
 
 impl Binary {
-    /// Runs each case by itself, without an error.
-    fn learn(&mut self, log: &Path, filters: &[&str]) -> io::Result<()> {
+    /// Runs each case by itself, without an error, unless what was learnt about this binary is still there.
+    fn learn(&mut self, log: &Path) -> io::Result<()> {
+        let begun = Instant::now();
+        let name = self.path.file_name().unwrap_or_default().to_owned();
+        let kept = log.with_file_name(&name).with_extension("cases");
+        let time = |file: &Path| fs::metadata(file).and_then(|data| data.modified());
+        let is_new = time(&kept).is_ok_and(|kept| time(&self.path).is_ok_and(|it| it < kept));
+        if is_new {
+            let text = fs::read_to_string(&kept)?;
+            self.cases = text.split('\0').filter_map(Case::read).collect();
+        } else {
+            self.try_all(log)?;
+            self.cases.sort_by_key(|case| case.time);
+            let text: Vec<String> = self.cases.iter().map(Case::write).collect();
+            fs::write(&kept, text.join("\0"))?;
+        }
+        let (count, seconds) = (self.cases.len(), begun.elapsed().as_secs_f64());
+        println!("{}: {count} cases, {seconds:.0} s", name.display());
+        Ok(())
+    }
+
+    fn try_all(&mut self, log: &Path) -> io::Result<()> {
         let words: &[&str] =
             if self.is_gallery { &["--list"] } else { &["--list", "--format", "terse"] };
         let output = Command::new(&self.path).args(words).current_dir(&self.folder).output()?;
         let list = String::from_utf8_lossy(&output.stdout).into_owned();
-        let begun = Instant::now();
         for name in list.lines().filter_map(|line| line.strip_suffix(": test")) {
-            if !filters.is_empty() && !filters.iter().any(|filter| name.contains(filter)) {
-                continue;
-            }
             let _ = fs::remove_file(log);
             let begun = Instant::now();
             let out = log.with_extension("out");
             let mut child =
                 self.command(0, &[name], &out)?.env("PFAFF_SIGN_LOG", log).spawn()?;
-            let passed = child.wait()?.success();
-            let usual = fs::read_to_string(&out)?;
-            if !passed {
-                println!("left out, because it fails without an error: {name}");
+            let status = loop {
+                match child.try_wait()? {
+                    None if begun.elapsed() <= LONGEST => {
+                        std::thread::sleep(Duration::from_millis(5));
+                    }
+                    status => break status,
+                }
+            };
+            if !status.is_some_and(|status| status.success()) {
+                let why = if status.is_some() {
+                    "it fails without an error"
+                } else {
+                    "it takes long"
+                };
+                println!("left out, because {why}: {name}");
+                let _ = child.kill();
+                let _ = child.wait();
                 continue;
             }
-            if begun.elapsed() > LONGEST {
-                println!("left out, because it takes {:?}: {name}", begun.elapsed());
-                continue;
-            }
+            let (name, time) = (name.to_owned(), begun.elapsed());
             let numbers = fs::read_to_string(log).unwrap_or_default();
             let reaches = numbers.lines().filter_map(|line| line.parse().ok()).collect();
-            let (name, time) = (name.to_owned(), begun.elapsed());
-            self.cases.push(Case { name, time, reaches, usual });
+            self.cases.push(Case { name, time, reaches, usual: fs::read_to_string(&out)? });
         }
-        self.cases.sort_by_key(|case| case.time);
-        println!(
-            "{}: {} cases, {:.0} s",
-            self.path.file_name().unwrap_or_default().display(),
-            self.cases.len(),
-            begun.elapsed().as_secs_f64()
-        );
         Ok(())
     }
 
@@ -311,10 +356,15 @@ impl Binary {
 
     /// Whether a case that comes to the place of an error says something else than usual, fails, or takes far too long.
     fn finds(&self, error: usize, log: &Path) -> io::Result<bool> {
-        let cases = self.reaching(error);
-        if cases.is_empty() {
-            return Ok(false);
+        for some in self.reaching(error).chunks(TOGETHER) {
+            if self.find(error, some, log)? {
+                return Ok(true);
+            }
         }
+        Ok(false)
+    }
+
+    fn find(&self, error: usize, cases: &[&Case], log: &Path) -> io::Result<bool> {
         let names: Vec<&str> = cases.iter().map(|case| case.name.as_str()).collect();
         let usual: BTreeSet<&str> = cases.iter().map(|case| case.usual.trim_end()).collect();
         let alone: Duration = cases.iter().map(|case| case.time).sum();
@@ -353,6 +403,22 @@ impl Binary {
     }
 }
 
+impl Case {
+    fn write(&self) -> String {
+        let places: Vec<String> = self.reaches.iter().map(ToString::to_string).collect();
+        let (time, places) = (self.time.as_millis(), places.join(" "));
+        format!("{}\n{time}\n{places}\n{}", self.name, self.usual)
+    }
+
+    fn read(text: &str) -> Option<Self> {
+        let mut parts = text.splitn(4, '\n');
+        let name = parts.next()?.to_owned();
+        let time = Duration::from_millis(parts.next()?.parse().ok()?);
+        let reaches = parts.next()?.split(' ').filter_map(|place| place.parse().ok()).collect();
+        Some(Self { name, time, reaches, usual: parts.next()?.to_owned() })
+    }
+}
+
 /// A workspace of the crates under `target/signs`.
 struct Copy {
     folder: PathBuf,
@@ -361,8 +427,7 @@ struct Copy {
 
 impl Copy {
     fn new(root: &Path) -> io::Result<Self> {
-        let target = cargo::target(root);
-        let folder = target.join("signs");
+        let folder = cargo::target(root).join("signs");
         fs::create_dir_all(folder.join("crates"))?;
         let manifest = fs::read_to_string(root.join("Cargo.toml"))?;
         let mut lines = Vec::new();
@@ -389,6 +454,9 @@ impl Copy {
         fs::create_dir_all(gallery.join("src"))?;
         write_if_new(&gallery.join("Cargo.toml"), GALLERY_MANIFEST.as_bytes())?;
         write_if_new(&gallery.join("src/main.rs"), GALLERY.as_bytes())?;
+        // NOTE: a folder of its own, because cargo would take the crates of the workspace for those of the copy: it knows
+        // them by their places in their workspace.
+        let target = folder.join("target");
         Ok(Self { folder, target })
     }
 

@@ -6,11 +6,12 @@
 //! or a condition is turned. How they are built and looked for is in `planted.rs`.
 
 use std::fs;
+use std::hash::{DefaultHasher, Hash, Hasher};
 use std::io;
 use std::path::{Path, PathBuf};
 
 use crate::mutants::SplitMix;
-use crate::planted::{Finder, Kind, Planted, Site};
+use crate::planted::{Finder, Kind, Planted, ROUNDS, Site};
 use crate::steps::Verdict;
 use crate::tidy::scan::views;
 
@@ -42,29 +43,33 @@ pub(crate) fn passes(root: &Path, kinds: &[(Kind, usize)], seed: u64) -> bool {
 
 fn survivors(root: &Path, kinds: &[(Kind, usize)], seed: u64) -> io::Result<usize> {
     let mut planted = Planted::new(root, sites(root)?)?;
+    let mut record = Record::read(planted.record(), root);
+    let chosen: Vec<Site> =
+        kinds.iter().flat_map(|&kind| chosen(&planted.sites, kind, seed)).collect();
+    for round in 0..ROUNDS {
+        for site in &chosen {
+            if record.finder(site)?.is_none() && planted.finds(site, round)? {
+                record.add(site, Finder::of(round))?;
+            }
+        }
+    }
     let mut all = 0;
-    for &(kind, count) in kinds {
-        let mut random = SplitMix(seed);
+    for &(kind, _) in kinds {
         let (mut by_gallery, mut by_tests, mut survived, mut accepted) = (0, 0, 0, 0);
-        for (place, (_, share)) in PLACES.iter().enumerate() {
-            let is_here = |site: &&Site| site.place == place && site.kind == kind;
-            let mut left: Vec<Site> = planted.sites.iter().filter(is_here).cloned().collect();
-            for _ in 0..(share * count).div_ceil(200).min(left.len()) {
-                let site = left.swap_remove(random.below(left.len()));
-                let finder = planted.finder(&site)?;
-                match finder {
-                    Finder::Gallery => by_gallery += 1,
-                    Finder::Tests => by_tests += 1,
-                    Finder::Nothing(_) if is_accepted(&site) => accepted += 1,
-                    Finder::Nothing(count) => {
-                        survived += 1;
-                        println!(
-                            "survives, {count} come there: {}:{}: {}",
-                            site.file.display(),
-                            site.line,
-                            site.text.trim()
-                        );
-                    }
+        for site in chosen.iter().filter(|site| site.kind == kind) {
+            match record.finder(site)? {
+                Some(Finder::Gallery) => by_gallery += 1,
+                Some(Finder::Tests) => by_tests += 1,
+                None if is_accepted(site) => accepted += 1,
+                None => {
+                    survived += 1;
+                    println!(
+                        "survives, {} come there: {}:{}: {}",
+                        planted.reaching(site)?,
+                        site.file.display(),
+                        site.line,
+                        site.text.trim()
+                    );
                 }
             }
         }
@@ -77,7 +82,75 @@ fn survivors(root: &Path, kinds: &[(Kind, usize)], seed: u64) -> io::Result<usiz
         );
         all += survived;
     }
+    if all == 0 {
+        record.forget()?;
+    }
     Ok(all)
+}
+
+/// So many places of a kind, drawn from a seed, as many from each part of the crates as its share.
+fn chosen(sites: &[Site], (kind, count): (Kind, usize), seed: u64) -> Vec<Site> {
+    let (mut random, mut chosen) = (SplitMix(seed), Vec::new());
+    for (place, (_, share)) in PLACES.iter().enumerate() {
+        let is_here = |site: &&Site| site.place == place && site.kind == kind;
+        let mut left: Vec<Site> = sites.iter().filter(is_here).cloned().collect();
+        for _ in 0..(share * count).div_ceil(200).min(left.len()) {
+            chosen.push(left.swap_remove(random.below(left.len())));
+        }
+    }
+    chosen
+}
+
+/// What was found, in a file, so that a run that was broken off goes on where it was, and one that had survivors looks
+/// for these again. An error is known by the whole text of its file.
+struct Record {
+    file: PathBuf,
+    root: PathBuf,
+    lines: Vec<String>,
+}
+
+impl Record {
+    fn read(file: PathBuf, root: &Path) -> Self {
+        let text = fs::read_to_string(&file).unwrap_or_default();
+        Self { file, root: root.to_owned(), lines: text.lines().map(str::to_owned).collect() }
+    }
+
+    fn name(&self, site: &Site) -> io::Result<String> {
+        let mut hasher = DefaultHasher::new();
+        fs::read(self.root.join(&site.file))?.hash(&mut hasher);
+        let columns: Vec<String> = site.edits.iter().map(|edit| edit.0.to_string()).collect();
+        let (file, text) = (site.file.display(), hasher.finish());
+        Ok(format!("{file} {text:x} {} {:?}", columns.join(" "), site.kind))
+    }
+
+    fn finder(&self, site: &Site) -> io::Result<Option<Finder>> {
+        let name = self.name(site)?;
+        let has = |by: &str| self.lines.contains(&format!("{name} {by}"));
+        Ok(if has("gallery") {
+            Some(Finder::Gallery)
+        } else if has("tests") {
+            Some(Finder::Tests)
+        } else {
+            None
+        })
+    }
+
+    fn add(&mut self, site: &Site, finder: Finder) -> io::Result<()> {
+        let by = match finder {
+            Finder::Gallery => "gallery",
+            Finder::Tests => "tests",
+        };
+        let line = format!("{} {by}", self.name(site)?);
+        if !self.lines.contains(&line) {
+            self.lines.push(line);
+            fs::write(&self.file, self.lines.join("\n"))?;
+        }
+        Ok(())
+    }
+
+    fn forget(self) -> io::Result<()> {
+        if self.file.exists() { fs::remove_file(self.file) } else { Ok(()) }
+    }
 }
 
 fn is_accepted(site: &Site) -> bool {

@@ -82,7 +82,6 @@ pub(crate) fn watch(limits: LimitArguments) {
     enter(Phase::Work);
     ASKED.store(false, Ordering::SeqCst);
     GUARD.get_or_init(|| {
-        outlive_large_files();
         let started = fault::injected(Operation::Thread).and_then(|()| {
             std::thread::Builder::new().name("guard".into()).spawn(|| {
                 std::thread::sleep(PAUSE / 2);
@@ -193,12 +192,15 @@ fn listen() {
 }
 
 /// A file that grows beyond `ulimit -f` is an error of its write, like a full disk, and not the end of the program.
-fn outlive_large_files() {
+pub(crate) fn outlive_large_files() {
     #[cfg(unix)]
     {
-        let noted = std::sync::Arc::new(AtomicBool::new(false));
-        // NOTE: where this cannot be, the program ends as it always did.
-        let _ = signal_hook::flag::register(signal_hook::consts::SIGXFSZ, noted);
+        static NOTED: OnceLock<()> = OnceLock::new();
+        NOTED.get_or_init(|| {
+            let noted = std::sync::Arc::new(AtomicBool::new(false));
+            // NOTE: where this cannot be, the program ends as it always did.
+            let _ = signal_hook::flag::register(signal_hook::consts::SIGXFSZ, noted);
+        });
     }
 }
 

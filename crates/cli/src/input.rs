@@ -222,6 +222,10 @@ pub(crate) fn plain_file(path: &Path) -> io::Result<File> {
     // NOTE: before it is opened, because opening a pipe waits for somebody who writes.
     let there = fs::metadata(path)?;
     check(there.is_file(), there.is_dir())?;
+    // NOTE: reading what the system makes up, such as its log, may wait for ever as well.
+    let is_made_up =
+        |path: PathBuf| ["/proc", "/sys"].iter().any(|system| path.starts_with(system));
+    check(!fs::canonicalize(path).is_ok_and(is_made_up), false)?;
     let file = File::open(path)?;
     let there = file.metadata()?;
     check(there.is_file(), there.is_dir())?;
@@ -293,7 +297,11 @@ mod tests {
     #[cfg(unix)]
     #[test]
     fn devices_are_not_read() {
-        let error = data(Path::new("/dev/zero")).expect_err("it has no end");
-        assert_eq!(error.to_string(), "it is not a plain file");
+        let made_up = ["/proc/self/status", "/proc/kmsg"];
+        let made_up = made_up.into_iter().filter(|name| Path::new(name).exists());
+        for name in made_up.chain(["/dev/zero"]) {
+            let error = data(Path::new(name)).expect_err("it need not have an end");
+            assert_eq!(error.to_string(), "it is not a plain file", "{name}");
+        }
     }
 }

@@ -34,13 +34,18 @@ use crate::command::Command;
 ///
 /// Limits of time and memory are those of the last call: two at once are not told apart.
 pub fn answer(words: &[OsString]) -> u8 {
+    guard::outlive_large_files();
     let command = match Command::read(words) {
         Ok(command) => command,
         Err(error) => {
-            // NOTE: help and version are results, mistakes are not; clap knows which stream.
+            // NOTE: help and version are results, mistakes are not.
+            if error.use_stderr() {
+                output::mistaken(&error);
+                return 2;
+            }
             let printed = error.print();
             let is_lost = printed.is_err_and(|error| error.kind() != io::ErrorKind::BrokenPipe);
-            return if error.use_stderr() || is_lost { 2 } else { 0 };
+            return if is_lost { 2 } else { 0 };
         }
     };
     // A backend that does not exist is a mistake, whether or not the command needs one.

@@ -6,6 +6,7 @@ use std::fmt::Write as _;
 use std::io::{self, IsTerminal, Write as _};
 
 use pfaff::{Diagnostic, Error, Motion, Note, Severity, Source};
+use pfaff_present::commands_a_screen;
 
 use crate::guard::{self, Phase};
 use crate::options;
@@ -80,16 +81,12 @@ fn shortened(text: &str) -> Cow<'_, str> {
 /// The text with its control characters written out, as JSON writes them: names of files, texts of models and columns
 /// of tables may hold sequences that command a terminal. Colours of our own are kept.
 pub(crate) fn visible(text: &str, colours: bool) -> Cow<'_, str> {
-    let acts = |c: char| {
-        let turns = matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
-        turns || (c.is_control() && c != '\n' && c != '\t')
-    };
-    if !text.contains(acts) {
+    if !text.contains(commands_a_screen) {
         return Cow::Borrowed(text);
     }
     let mut shown = String::with_capacity(text.len() + 64);
     for (at, c) in text.char_indices() {
-        if !acts(c) || (colours && c == '\u{1b}' && begins_colour(&text[at..])) {
+        if !commands_a_screen(c) || (colours && c == '\u{1b}' && begins_colour(&text[at..])) {
             shown.push(c);
         } else {
             let _ = write!(shown, "\\u{:04x}", c as u32);
@@ -135,6 +132,16 @@ pub(crate) fn wants_colour() -> bool {
 /// `NO_COLOR` counts when it is there and not empty, whatever it says.
 fn allows_colour(terminal: bool, no_color: Option<&OsStr>) -> bool {
     terminal && no_color.is_none_or(OsStr::is_empty)
+}
+
+/// Words that are no command with its options.
+pub(crate) fn mistaken(error: &clap::Error) {
+    let no_color = std::env::var_os("NO_COLOR");
+    let colours = allows_colour(io::stderr().is_terminal(), no_color.as_deref());
+    let text = error.render();
+    let text = if colours { text.ansi().to_string() } else { text.to_string() };
+    // NOTE: where standard error is closed there is nobody to tell.
+    let _ = write!(io::stderr().lock(), "{}", visible(&text, colours));
 }
 
 /// Wrong usage.

@@ -138,6 +138,14 @@ fn characters_that_act_are_shown() {
     assert!(answer.err.contains("U+001B") && !answer.err.contains('\u{1b}'), "{}", answer.err);
     let answer = pfaff(&["run", "nothing\u{1b}[2J"]);
     assert!(answer.err.contains("\\u001b[2J"), "{}", answer.err);
+    // What is no option is quoted as well, and a page shows the comments of its model.
+    let answer = pfaff(&["run", "sleigh", "--x\u{9b}2J\r"]);
+    assert!(answer.err.contains("\\u009b2J\\u000d"), "{}", answer.err);
+    let page = folder.path("turned.html");
+    let turned = format!("{text}# \u{202e}turned\u{1b}[2J\n");
+    assert_eq!(pfaff_text(&["report", "-", "-o", &page], &turned).status, 0);
+    let page = std::fs::read_to_string(page).expect("a page");
+    assert!(page.contains("\\u202eturned\\u001b[2J") && !page.contains('\u{202e}'));
 }
 
 /// Every command has limits, and ends soon after them, with a sentence and status 3.
@@ -276,10 +284,10 @@ fn what_is_there_at_a_limit_is_shown() {
     let long = "coordinates x, y, z\nlagrangian (x'^2 + y'^2 + z'^2)/2\n\
                 constraint c: z' = y*x' + sin(y)*y'\ninitial x' = 1, y' = 0.5\n";
     // A ball that bounces for ever: its audit takes as long as its run.
-    let bouncing = "coordinates y\nlagrangian y'^2/2 - 9.81*y\ncontact floor: y >= 0, restitution = 1\n\
-                    initial y = 1\n";
+    let bouncing = "coordinates y\nparameters m = 1\nlagrangian m*y'^2/2 - 9.81*y\n\
+                    contact floor: y >= 0, restitution = 1\ninitial y = 1\n";
     let exact = ["run", "trailers", "--precision", "double_double", "--t1", "50", "--json"];
-    let cases: [(&[&str], &str, &str); 6] = [
+    let cases: [(&[&str], &str, &str); 7] = [
         (&["compare", "-", "--initial", "mu(c)=0.1", "--t1", "1e7", "--json"], "motions", long),
         (
             &["lift", "-", "--path", "x = sin(t), y = cos(3*t)", "--t1", "1e8", "--json"],
@@ -289,6 +297,7 @@ fn what_is_there_at_a_limit_is_shown() {
         (&["geometry", "-", "--curve", "geodesic", "--t1", "1e8", "--json"], "t", long),
         (&["variations", "-", "--vary", "x = sin(t)", "--t1", "1e10", "--json"], "t", long),
         (&["run", "-", "--t1", "1e6", "--json"], "t", bouncing),
+        (&["run", "-", "--t1", "1e6", "--sensitivity", "m", "--json"], "t", bouncing),
         (&exact, "t", ""),
     ];
     for (words, key, text) in cases {
@@ -454,6 +463,12 @@ fn a_limit_of_file_sizes_costs_the_file_and_not_the_motion() {
     let page = folder.path("a.html");
     assert_eq!(limited("-f 8", &["report", "pendulum", "-o", &page]).status, 2);
     assert!(folder.names().is_empty());
+    // Help is printed before any command begins.
+    let help = std::process::Command::new("sh")
+        .args(["-c", "ulimit -f 0; exec \"$0\" --help > \"$1\""])
+        .args([env!("CARGO_BIN_EXE_pfaff"), &folder.path("help.txt")])
+        .status();
+    assert_eq!(help.expect("there is a shell").code(), Some(2));
 }
 
 /// What `ulimit -v` leaves counts as a limit of memory: a run ends with what it has, before an allocation fails.

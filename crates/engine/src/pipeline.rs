@@ -26,9 +26,10 @@ use crate::clock::{Interrupt, Stopwatch};
 use crate::derivation::{Derivation, derive, derive_shortest};
 use crate::error::{Error, Failure, WHOLE};
 use crate::model::Model;
+use crate::motion::note::Note;
 use crate::motion::sensitivity::{Gradient, Sensitivity};
 use crate::motion::verdict::{Audit, Check};
-use crate::motion::{Motion, Series};
+use crate::motion::{Motion, Series, StopReason};
 use crate::pipeline::differences::Runs;
 use crate::problem::settings::{GradientRequest, Precision, Run, Settings};
 use crate::run::initial_value::integrated;
@@ -80,6 +81,9 @@ pub(crate) fn run_with(
     with_shield(|shield| shielded(model, derivation, request, watch, shield))
 }
 
+/// Steps of an interrupted run, beyond which its derivatives are left out.
+const DERIVED: usize = 300;
+
 /// A run that can be given up until its first step; from then on it ends with what it has.
 fn shielded(
     model: &Model,
@@ -126,6 +130,12 @@ fn shielded(
     }
     check_derivatives(&own, request)?;
     let mut motion = solved(model, derivation, request, watch)?;
+    if motion.stop.reason == StopReason::Interrupted && motion.statistics.steps > DERIVED {
+        let why =
+            "derivatives are left out: they take longer than the run, which was interrupted";
+        motion.notes.push(Note::Remark(why.into()));
+        return Ok(motion);
+    }
     // NOTE: between given ends they belong to the search.
     if volterra::has_memory(&own) && !bvp::has_ends(&own) {
         add_memory(model, request, &mut motion)?;

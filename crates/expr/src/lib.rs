@@ -31,5 +31,5 @@ pub use math::table::{Overshoot, Table, TableError};
 pub use math::{Binary, Unary, series, spelling};
 pub use print::mathml_symbol::escape as escape_markup;
 pub use print::symbol_parts::{Subscript, SymbolParts, SymbolWord, greek};
-pub use print::{NameOptions, NamedParts};
+pub use print::{NameOptions, NamedParts, commands_a_screen};
 pub use zero::ZeroTest;

@@ -19,6 +19,13 @@ use crate::graph::Graph;
 use crate::graph::node::{Expr, Memory, Node, Role};
 use crate::graph::store::Store;
 
+/// Whether a character is not shown but changes what a terminal or a page shows: it controls, or it turns the
+/// direction of the letters around it.
+pub fn commands_a_screen(c: char) -> bool {
+    let turns = matches!(c, '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
+    turns || (c.is_control() && !matches!(c, '\n' | '\t'))
+}
+
 /// Outputs with names for their common parts.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct NamedParts {

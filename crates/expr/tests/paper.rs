@@ -194,4 +194,11 @@ fn work_has_an_end() {
     let long = (0..400).map(|k| parse(&g, &format!("A{k}*cos(q{k} + phi)*q{k}'")));
     let sum = g.sum(long.collect::<Vec<_>>());
     g.on_paper(&[sum], &page);
+    // Written out, this has 2^100 letters.
+    let mut deep = parse(&g, "q1");
+    for _ in 0..100 {
+        deep = g.mul(g.sin(deep), g.cos(deep));
+    }
+    let page = Graph::new();
+    g.on_paper(&[g.add(deep, parse(&g, "q2")), g.mul(deep, parse(&g, "q2"))], &page);
 }

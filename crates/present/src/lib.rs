@@ -37,6 +37,7 @@ pub use motion::{
     sentence, summary, view_json, view_text,
 };
 pub use number::brief;
+pub use pfaff_expr::commands_a_screen;
 pub use phase::{
     RootLocus, branch_csv, diagram, diagram_page, eigenvalue_csv, full_text, linear_page,
     locus_page, matrix_csv, moved_values, section_figure, section_table,

@@ -1,6 +1,7 @@
 //! Symbols as MathML: `phi[1,2]'` is φ with a dot over it and 12 below.
 
 use crate::graph::node::Symbol;
+use crate::print::commands_a_screen;
 use crate::print::symbol_parts::{Subscript, SymbolParts, SymbolWord, greek, parts};
 
 /// The symbol as one element.
@@ -52,8 +53,8 @@ pub fn escape(text: &str) -> String {
             '&' => escaped.push_str("&amp;"),
             '"' => escaped.push_str("&quot;"),
             '\'' => escaped.push_str("&#39;"),
-            // No XML may have them, and in no text do they mean anything.
-            c if c.is_control() && !matches!(c, '\n' | '\t') => {
+            // No XML may have control characters, and in no text do they mean anything.
+            c if commands_a_screen(c) => {
                 escaped.push_str(&format!("\\u{:04x}", c as u32));
             }
             _ => escaped.push(c),

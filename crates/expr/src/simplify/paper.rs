@@ -48,6 +48,8 @@ const WRITING: usize = 40_000;
 const ALL: usize = 1_200_000;
 /// Larger graphs are left as they are.
 const MAX_NODES: usize = 3_000;
+/// The width of a text that is not written out, small enough for sums of many.
+const ENDLESS: usize = 1 << 40;
 /// Functions inside of functions, deeper ones are left as they are.
 const MAX_DEPTH: usize = 12;
 
@@ -332,7 +334,7 @@ impl<'a> Paper<'a> {
     }
 
     fn text_width(&self, e: Expr) -> usize {
-        if print::is_small(&self.desk, e) { self.desk.to_text(e).len() } else { usize::MAX }
+        if print::is_small(&self.desk, e) { self.desk.to_text(e).len() } else { ENDLESS }
     }
 
     /// Characters that a person would give for not reading a fraction inside of a product or of another fraction.

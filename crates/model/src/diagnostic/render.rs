@@ -7,6 +7,8 @@
 use std::borrow::Cow;
 use std::fmt::Write;
 
+use pfaff_expr::commands_a_screen;
+
 use crate::diagnostic::Diagnostic;
 use crate::source::{Source, Span};
 
@@ -120,10 +122,7 @@ fn window(cells: &[(char, bool)], first: usize) -> (usize, usize) {
 fn show(c: char, mut put: impl FnMut(char)) {
     match c {
         '\t' => (0..4).for_each(|_| put(' ')),
-        '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' => {
-            put('\u{fffd}');
-        }
-        c if c.is_control() => put('\u{fffd}'),
+        c if commands_a_screen(c) || c == '\n' => put('\u{fffd}'),
         c => put(c),
     }
 }

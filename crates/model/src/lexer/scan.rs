@@ -1,6 +1,8 @@
 //! One token at a time: names, numbers, texts in quotes, operators, and what people write
 //! instead of them.
 
+use pfaff_expr::commands_a_screen;
+
 use crate::diagnostic::Diagnostic;
 use crate::lexer::confusable::{Repair, repair};
 use crate::lexer::token::TokenKind;
@@ -198,10 +200,4 @@ impl Lexer<'_> {
             self.push(kind, span);
         }
     }
-}
-
-/// Whether a character is not shown but changes what a terminal or a page shows.
-fn commands_a_screen(c: char) -> bool {
-    let turns = matches!(c, '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
-    turns || (c.is_control() && c != '\t')
 }

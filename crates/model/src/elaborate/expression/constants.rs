@@ -84,11 +84,13 @@ impl Elaborator<'_> {
     /// The whole number that a value is, or a report.
     pub(crate) fn whole(&mut self, value: &Value, site: Site, what: &str) -> Option<i64> {
         let constant = self.constant_value(value, site, what)?;
-        let whole = constant.whole().filter(|n| n.abs() < 1 << 53);
+        let whole = constant.whole().filter(|n| n.unsigned_abs() < 1 << 53);
         if whole.is_none() {
             let text = self.text(site);
             let shown = constant.text();
-            let message = if text == shown {
+            let message = if constant.exact.as_ref().is_some_and(|x| x.is_integer()) {
+                format!("{what} must lie between -2^53 and 2^53")
+            } else if text == shown {
                 format!("{what} must be a whole number, not {shown}")
             } else {
                 format!("{what} must be a whole number; `{text}` is {shown}")

@@ -12,6 +12,8 @@ use crate::shape::Value;
 
 /// The highest ordinary derivative that is written out.
 const DERIVATIVES: i64 = 64;
+/// The highest order of a memory operator: its start is a polynomial of as many terms.
+const ORDER: f64 = 1000.0;
 
 impl Elaborator<'_> {
     pub(crate) fn memory_operator(
@@ -111,7 +113,13 @@ impl Elaborator<'_> {
         alpha: Expr,
     ) -> Value {
         let g = self.graph;
-        let whole = self.constant(alpha).and_then(|c| c.whole());
+        let constant = self.constant(alpha);
+        if let Some(order) = constant.as_ref().filter(|order| order.value > ORDER) {
+            let message =
+                format!("the order {} is too high: orders go up to {ORDER}", order.text());
+            return self.error("E0308", self.span(site), message);
+        }
+        let whole = constant.and_then(|c| c.whole());
         if whole == Some(0) {
             return operand.clone();
         }
