@@ -9,11 +9,11 @@
 //!
 //! $$ |\dot q_i| \ge 10^{-3} \min\bigl(\sqrt{2T/M_{ii}},\; \max_j|\dot q_j|\bigr), $$
 //!
-//! or than a thousandth of the largest velocity, because the whole energy would give a light particle a speed that it
-//! never has,
-//! and positions by what such a velocity changes in a step. That does not depend on units, and a coordinate that
-//! moves by the rounding of others has a scale. A coordinate that a constraint holds by itself ($x = 0$ or $x = f(t)$)
-//! is put there by the projection whatever a step makes of it: it is measured by the largest of the others.
+//! or a thousandth of the largest velocity if that is less, because the whole energy would give a light particle a
+//! speed that it never has; and positions by what such a velocity changes in a step. So a coordinate that moves by the
+//! rounding of others has a scale. Where coordinates have one unit, that scale does not depend on it; where they have
+//! several, the largest velocity may only make it smaller. A coordinate that a constraint holds by itself ($x = 0$ or
+//! $x = f(t)$) is put there by the projection whatever a step makes of it: it is measured by the largest of the others.
 
 use pfaff_solver::RankRevealing;
 
