@@ -3,4 +3,5 @@
 mod accuracy;
 mod convolution;
 mod kernels;
+mod shift;
 mod systems;
