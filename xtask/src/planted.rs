@@ -21,7 +21,7 @@ const CRATES: [&str; 7] =
 const TESTS: [(&str, &[&str]); 4] = [
     ("mechanics", &["test", "--package", "pfaff-mechanics", "--lib", "--tests"]),
     ("solver", &["test", "--package", "pfaff-solver", "--lib", "--tests"]),
-    ("engine", &["test", "--package", "pfaff", "--test", "main"]),
+    ("engine", &["test", "--package", "pfaff", "--lib", "--test", "main"]),
     ("present", &["test", "--package", "pfaff-present", "--lib", "--tests"]),
 ];
 
