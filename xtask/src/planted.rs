@@ -18,15 +18,15 @@ const CRATES: [&str; 7] =
     ["expr", "model", "mechanics", "program", "solver", "engine", "present"];
 
 /// The tests that look for an error after the gallery: the folder of the crate, and what is built.
-const TESTS: [(&str, &[&str]); 3] = [
+const TESTS: [(&str, &[&str]); 4] = [
     ("mechanics", &["test", "--package", "pfaff-mechanics", "--lib", "--tests"]),
     ("solver", &["test", "--package", "pfaff-solver", "--lib", "--tests"]),
-    ("engine", &["test", "--package", "pfaff", "--test", "main"]),
+    ("engine", &["test", "--package", "pfaff", "--lib", "--test", "main"]),
+    ("present", &["test", "--package", "pfaff-present", "--lib", "--tests"]),
 ];
 
-/// Which of these look for an error of each place, one after another: those of its crate, and then those of whole
-/// models.
-const SEARCHES: [&[usize]; 3] = [&[0, 2], &[1, 2], &[2]];
+/// Which of these look for an error of each place: those of its crate, of what is shown, of whole models.
+const SEARCHES: [&[usize]; 3] = [&[0, 3, 2], &[1, 2], &[2]];
 
 /// Tests that are run in one process, the quickest first.
 const TOGETHER: usize = 12;
@@ -181,7 +181,7 @@ impl Finder {
 
 /// The rounds in which errors are looked for. All errors go through one before the next begins: the gallery runs before
 /// tests are built.
-pub(crate) const ROUNDS: usize = 3;
+pub(crate) const ROUNDS: usize = 4;
 
 /// A binary whose cases are run by their names.
 struct Binary {
@@ -209,7 +209,7 @@ pub(crate) struct Planted {
     log: PathBuf,
     gallery: Binary,
     /// The tests of each crate, once they are needed.
-    tests: [Option<Vec<Binary>>; 3],
+    tests: [Option<Vec<Binary>>; 4],
 }
 
 impl Planted {
@@ -238,7 +238,7 @@ impl Planted {
         let mut gallery =
             Binary { path, folder: copy.folder.clone(), is_gallery: true, cases: Vec::new() };
         gallery.learn(&log)?;
-        Ok(Self { sites, copy, log, gallery, tests: [const { None }; 3] })
+        Ok(Self { sites, copy, log, gallery, tests: [const { None }; 4] })
     }
 
     /// The tests of a crate.
@@ -454,8 +454,7 @@ impl Copy {
         fs::create_dir_all(gallery.join("src"))?;
         write_if_new(&gallery.join("Cargo.toml"), GALLERY_MANIFEST.as_bytes())?;
         write_if_new(&gallery.join("src/main.rs"), GALLERY.as_bytes())?;
-        // NOTE: a folder of its own, because cargo would take the crates of the workspace for those of the copy: it knows
-        // them by their places in their workspace.
+        // NOTE: cargo knows crates by their places in a workspace, and would take the copies for the originals.
         let target = folder.join("target");
         Ok(Self { folder, target })
     }

@@ -19,7 +19,11 @@ use crate::tidy::scan::views;
 const PLACES: [(&str, usize); 3] =
     [("mechanics/src", 80), ("solver/src", 80), ("engine/src/audit", 40)];
 /// Errors that need not be found: file, a part of the line, and the reason.
-const ACCEPTED: &[(&str, &str, &str)] = &[];
+const ACCEPTED: &[(&str, &str, &str)] = &[(
+    "solver/src/volterra/integrate.rs",
+    "two_sum(self.progress.elapsed, h + self.progress.lost)",
+    "what rounding takes from the time: 10⁻¹⁶ of it",
+)];
 /// The seed of `cargo xtask all`.
 pub(crate) const SEED: u64 = 2026;
 /// How many changes `cargo xtask all` plants.

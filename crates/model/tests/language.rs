@@ -150,11 +150,6 @@ const LINES: &[(&str, &str)] = &[
     ("coordinates w[h]", "E0307 h: a size must be a whole number; `h` is 1/2"),
     ("let a = q[1.5]", "E0307 1.5: an index must be a whole number; `1.5` is 3/2"),
     (
-        "let a = q[-9223372036854775808]",
-        "E0307 -9223372036854775808: an index must lie between -2^53 and 2^53",
-    ),
-    ("coordinates w[1e300]", "E0307 1e300: a size must lie between -2^53 and 2^53"),
-    (
         "let a = sum(i = 1..1000000000, i)",
         "E0308 sum(i = 1..1000000000, i): the range 1..1000000000 has more than 1000000 terms: all of \
          them would take about 700 GB",
@@ -164,10 +159,6 @@ const LINES: &[(&str, &str)] = &[
         "E0308 w: `w` makes 1000000000000000012 coordinates, more than 10000: a run would take about 2e8 PB",
     ),
     ("coordinates w[0]", "E0308 w: `w` has no components"),
-    (
-        "let a = integral(x, 1e19)",
-        "E0308 integral(x, 1e19): the order 10000000000000000000 is too high: orders go up to 1000",
-    ),
     (
         "let X[i = 1..100000, j = 1..100000] = i",
         "E0308 100000: the family has more than 1000000 members",

@@ -461,6 +461,7 @@ mod tests {
             g.pow(k, x),
             g.binary(Binary::Atan2, g.mul(x, y), g.sub(x, g.integer(2))),
             g.binary(Binary::Max, x, g.mul(y, y)),
+            g.binary(Binary::Polygamma, g.one(), g.add(x, y)),
             g.mul(g.sin(k), g.mul(x, y)),
         ];
         for f in Unary::ALL {

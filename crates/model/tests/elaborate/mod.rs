@@ -26,6 +26,23 @@ fn sizes_follow_set() {
     assert_eq!(model.parameters[1].value, 4.0);
 }
 
+/// Sizes, indices and orders that no word of a machine has, or no memory.
+#[test]
+fn whole_numbers_have_bounds() {
+    for (line, said) in [
+        ("let a = q[-9223372036854775808]", "an index must lie between -2^53 and 2^53"),
+        ("let a = sum(i = -9223372036854775808..0, i)", "must lie between -2^53 and 2^53"),
+        ("coordinates w[1e300]", "a size must lie between -2^53 and 2^53"),
+        ("let a = integral(q[1], 1e19)", "orders go up to 1000"),
+        ("let a = caputo(q[1], 1000.5)", "orders go up to 1000"),
+    ] {
+        let text = format!("coordinates q[2]\nlagrangian dot(q', q')/2\n{line}\n");
+        let read = read_model(Source::new("m", &text), &Overrides::default(), &NoFiles);
+        let errors = read.expect_err("the number is too large");
+        assert!(errors.diagnostics[0].message.contains(said), "{line}: {errors}");
+    }
+}
+
 #[test]
 fn chains_grow_linearly() {
     let path = format!("{}/tests/models/trailers.pfaff", env!("CARGO_MANIFEST_DIR"));

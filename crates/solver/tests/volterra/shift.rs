@@ -6,8 +6,8 @@ use pfaff_solver::{
     VolterraObserver, VolterraOptions, VolterraPoint, VolterraSystem, integrate_volterra,
 };
 
-/// What stands at $\tau + 0.3$ in one system stands at $t = s + \tau$ in this one, with a zero at $s + 1.1$ and a stop at
-/// $s + 1.7$. It knows $\tau$ by $t$, or is told.
+/// What stands at $\tau + 0.3$ in one system stands at $t = s + \tau$ in this one, with a zero at $s + 1.1$ and a stop
+/// at $s + 1.7$. It knows $\tau$ by $t$, or is told.
 struct Later {
     shift: f64,
     is_told: bool,

@@ -88,7 +88,7 @@ impl Elaborator<'_> {
         if whole.is_none() {
             let text = self.text(site);
             let shown = constant.text();
-            let message = if constant.exact.as_ref().is_some_and(|x| x.is_integer()) {
+            let message = if constant.exact.as_ref().is_some_and(Rational::is_integer) {
                 format!("{what} must lie between -2^53 and 2^53")
             } else if text == shown {
                 format!("{what} must be a whole number, not {shown}")
