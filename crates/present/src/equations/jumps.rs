@@ -139,9 +139,13 @@ pub(super) fn remarks(model: &Workspace) -> Vec<String> {
             remarks.push(format!("`{}` holds while {text} > 0.", constraint.name));
         }
     }
-    let sets_a_velocity = |&(quantity, _): &(Quantity, Expr)| matches!(quantity, Quantity::Coordinate(_, order) if order > 0);
+    let is_velocity =
+        |quantity| matches!(quantity, Quantity::Coordinate(_, order) if order > 0);
     if !hybrid.contacts.is_empty()
-        || model.resets.iter().any(|reset| reset.values.iter().any(sets_a_velocity))
+        || model
+            .resets
+            .iter()
+            .any(|reset| reset.values.iter().any(|&(quantity, _)| is_velocity(quantity)))
     {
         remarks.push(
             "q_after is the velocity of a coordinate q after a jump, q' that before it.".into(),
