@@ -376,7 +376,7 @@ fn quasi_velocities_have_names_of_their_own() {
     let quasi = quasi_velocities(&case.model, &case.equations).unwrap();
     assert_eq!(case.model.graph.to_text(quasi.rates[0]), "u1'");
     assert_eq!(names(["x", "u2"], ""), ["w1", "w2"]);
-    assert_eq!(names(["x", "u2"], "parameters w1 = 2"), ["quasi1", "quasi2"]);
+    assert_eq!(names(["x", "u2"], "parameters w1 = 2"), ["nu1", "nu2"]);
     assert_eq!(names(["x", "y"], "let u1 = x*y"), ["w1", "w2"]);
     assert_eq!(names(["x", "u3"], ""), ["u1", "u2"]);
     assert_eq!(names(["x", "u0"], ""), ["u1", "u2"]);
