@@ -197,14 +197,18 @@ impl ToText for Linearization {
                 ("A" | "B", _) | (_, None) => &self.variables,
                 (_, Some(form)) => &form.coordinates,
             };
-            text.push_str(&formula_grid(matrix, rows));
+            let columns = if matrix.name == "B" { &self.inputs } else { rows };
+            text.push_str(&formula_grid(matrix, rows, columns));
         }
         text
     }
 }
 
+/// The width of a grid of formulas beyond which the entries that are not zero stand in lines of their own.
+const WIDEST: usize = 110;
+
 /// A matrix of formulas for people.
-fn formula_grid(matrix: &SymbolicMatrix, rows: &[String]) -> String {
+fn formula_grid(matrix: &SymbolicMatrix, rows: &[String], names: &[String]) -> String {
     let columns = matrix.columns.max(1);
     let width = |c: usize| {
         let cells = matrix.text.iter().skip(c).step_by(columns);
@@ -213,6 +217,14 @@ fn formula_grid(matrix: &SymbolicMatrix, rows: &[String]) -> String {
     let widths: Vec<usize> = (0..columns).map(width).collect();
     let left = rows.iter().map(|r| r.chars().count()).max().unwrap_or(0);
     let mut text = format!("\n{} as formulas\n", matrix.name);
+    if left + widths.iter().map(|w| w + 2).sum::<usize>() > WIDEST {
+        for (row, cells) in rows.iter().zip(matrix.text.chunks(columns)) {
+            for (column, cell) in names.iter().zip(cells).filter(|(_, cell)| *cell != "0") {
+                let _ = writeln!(text, "  {}[{row}, {column}] = {cell}", matrix.name);
+            }
+        }
+        return text;
+    }
     for (row, cells) in rows.iter().zip(matrix.text.chunks(columns)) {
         let _ = write!(text, "  {row:left$}");
         cells.iter().zip(&widths).for_each(|(cell, w)| text.push_str(&format!("  {cell:>w$}")));

@@ -337,8 +337,11 @@ impl Place<'_> {
         let [_, (rows, columns)] = self.quotient.chart.dependents();
         for (c, &symbol) in field.symbols.iter().enumerate() {
             let y = self.point.y[c];
+            // NOTE: a number of many digits makes formulas that nobody can read.
             let given = self.given.iter().find(|(k, e)| {
-                *k == c && (self.model.constant(*e) - y).abs() <= 1e-12 * (1.0 + y.abs())
+                *k == c
+                    && g.number_of(*e).is_none()
+                    && (self.model.constant(*e) - y).abs() <= 1e-12 * (1.0 + y.abs())
             });
             match given.map(|(_, e)| *e).or_else(|| short(g, y)) {
                 Some(e) if given.is_some() || y == 0.0 || !columns.contains(&c) => {
