@@ -1,6 +1,7 @@
 //! Tables of ensembles as figures: fans, heat maps, histograms, basins and overlays.
 
 use crate::number::brief;
+use crate::plot::ticks::Scale;
 use crate::plot::{Area, Axis, COLOUR_COUNT, Curve, Figure, Paint, Points};
 use crate::sweep_grid::{CellsOfCases, Edges, Grid, shade};
 use crate::table::{Block, Cells, Heading, column_values};
@@ -268,12 +269,14 @@ impl SweepRows<'_> {
                 areas.push(grid.area(place, shade(part(*mean))));
             }
         }
-        for i in 0..=4 {
-            let part = f64::from(i) / 4.0;
-            let name = brief(low + part * (high - low));
+        let ticks = Scale { low, high, log: false }.ticks(5);
+        for (part, name) in ticks.marks {
             areas.push(Area { name, points: Vec::new(), colour: shade(part) });
         }
-        Ok(grid.figure(column.to_owned(), areas))
+        if low == high {
+            areas.push(Area { name: brief(low), points: Vec::new(), colour: shade(0.5) });
+        }
+        Ok(grid.figure(format!("{column}{}", ticks.unit), areas))
     }
 
     fn basins(&self, column: &str) -> Result<Figure<'static>, String> {
@@ -475,6 +478,9 @@ mod tests {
         (headings, block)
     }
 
+    /// Values from 0 to 23.
+    const LEGEND: [&str; 5] = ["0", "5", "10", "15", "20"];
+
     #[test]
     fn every_kind_shows_its_cases() {
         let varied = ["a".to_owned(), "b".to_owned()];
@@ -488,8 +494,10 @@ mod tests {
         };
         assert_eq!(rows(false).usual(), SweepPlot::Heat);
         let heat = rows(false).figure(SweepPlot::Heat, &[]).expect("a map");
-        // Twelve cells, and five colours of the legend.
-        assert_eq!(heat.areas.len(), 17);
+        // Twelve cells, and round numbers for the colours of the legend.
+        assert_eq!(heat.areas.len(), 12 + LEGEND.len());
+        let names = heat.areas[12..].iter().map(|area| area.name.as_str());
+        assert_eq!(names.collect::<Vec<_>>(), LEGEND);
         assert_eq!(heat.areas[0].points[0], [-0.5, -0.5]);
         let basins = rows(false).figure(SweepPlot::Basins, &["stop".into()]).expect("a map");
         let names: Vec<&str> =

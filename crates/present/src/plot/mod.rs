@@ -15,7 +15,7 @@ mod pdf;
 mod png;
 mod svg;
 mod terminal;
-mod ticks;
+pub(crate) mod ticks;
 mod typeface;
 
 pub(crate) use layout::{layout, layout_within};
