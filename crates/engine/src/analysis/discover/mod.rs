@@ -16,6 +16,7 @@
 //! straight lines through one point obey such rows without being constrained.
 
 mod library;
+mod model_text;
 mod motions;
 mod regression;
 mod smooth;
@@ -23,6 +24,7 @@ mod smooth;
 pub use motions::MeasuredMotions;
 
 use crate::analysis::discover::library::{Function, libraries};
+use crate::analysis::discover::model_text::model_text;
 use crate::analysis::discover::regression::{FoundRow, Regression, Sample};
 use crate::analysis::discover::smooth::{Smoothed, smoothed};
 use crate::error::Error;
@@ -554,34 +556,4 @@ fn reduce(basis: &[Vec<f64>], x: &mut [f64]) {
 
 fn dot(a: &[f64], b: &[f64]) -> f64 {
     a.iter().zip(b).map(|(a, b)| a * b).sum()
-}
-
-/// A model with the rows as constraints, that starts where the first motion does.
-fn model_text(
-    names: &[String],
-    rows: &[DiscoveredRow],
-    motions: &[&(Vec<f64>, Vec<Vec<f64>>)],
-    all: &[(usize, Vec<Smoothed>)],
-) -> String {
-    let squares: Vec<String> = names.iter().map(|name| format!("{name}'^2")).collect();
-    let mut text = String::from(
-        "# Constraints from measured motions; the masses are not known from them.\n",
-    );
-    text += &format!("coordinates  {}\n", names.join(", "));
-    text += &format!("lagrangian   ({})/2\n", squares.join(" + "));
-    for (k, row) in rows.iter().enumerate() {
-        text += &format!("constraint   c{}: {} = 0\n", k + 1, row.text);
-    }
-    if let (Some((_, at)), Some((t, _))) = (all.first(), motions.first()) {
-        let short = |x: f64| format!("{x:.6}").parse::<f64>().unwrap_or(x);
-        let values = names.iter().zip(at);
-        let positions: Vec<String> =
-            values.clone().map(|(name, s)| format!("{name} = {}", short(s.q))).collect();
-        let velocities: Vec<String> =
-            values.map(|(name, s)| format!("{name}' = {}", short(s.v))).collect();
-        text += &format!("initial      {}\n", positions.join(", "));
-        text += &format!("initial      {}\n", velocities.join(", "));
-        text += &format!("solve        t = {}..{}\n", t[0], t[t.len() - 1]);
-    }
-    text
 }
