@@ -24,9 +24,12 @@ fn workspace(text: &str) -> Workspace {
 fn sample(t: f64, q: [f64; 2], v: [f64; 2], a: [f64; 2], multiplier: f64) -> Sample {
     let mut sample = Sample::new(2, 1);
     sample.t = t;
-    for (values, given) in
-        [(&mut sample.q, q), (&mut sample.v, v), (&mut sample.a, a), (&mut sample.reaction, [0.0; 2])]
-    {
+    for (values, given) in [
+        (&mut sample.q, q),
+        (&mut sample.v, v),
+        (&mut sample.a, a),
+        (&mut sample.reaction, [0.0; 2]),
+    ] {
         values.copy_from_slice(&given);
     }
     sample.multipliers = vec![multiplier];

@@ -121,6 +121,65 @@ fn other_starts_reach_the_other_solution() {
     assert!(led.residual < 1e-5, "{led:?}");
 }
 
+/// $y'' = 0$ with the same ends: the curve of solutions is straight, its length is $\sqrt{4^2 + 3^2 + 1}$, and steps of
+/// 0.1, each 1.7 times the one before, reach its end with the seventh.
+struct Straight;
+
+impl BoundaryProblem for Straight {
+    fn dimension(&self) -> usize {
+        2
+    }
+
+    fn conditions(&self) -> usize {
+        2
+    }
+
+    fn rates(&mut self, _s: f64, y: &[f64], rates: &mut [f64]) -> Result<(), EvalError> {
+        rates.copy_from_slice(&[y[1], 0.0]);
+        Ok(())
+    }
+
+    fn jacobian(
+        &mut self,
+        s: f64,
+        y: &[f64],
+        rates: &mut [f64],
+        jacobian: &mut [f64],
+    ) -> Result<(), EvalError> {
+        jacobian.copy_from_slice(&[0.0, 1.0, 0.0, 0.0]);
+        self.rates(s, y, rates)
+    }
+
+    fn ends(
+        &mut self,
+        first: &[f64],
+        last: &[f64],
+        values: &mut [f64],
+    ) -> Result<(), EvalError> {
+        Cubic.ends(first, last, values)
+    }
+
+    fn ends_jacobian(
+        &mut self,
+        first: &[f64],
+        last: &[f64],
+        at_first: &mut [f64],
+        at_last: &mut [f64],
+    ) -> Result<(), EvalError> {
+        Cubic.ends_jacobian(first, last, at_first, at_last)
+    }
+}
+
+/// The last step lands on the goal: no step beyond it, and none on the way back.
+#[test]
+fn a_straight_curve_is_followed_to_its_end() {
+    let led = continuation(&mut Straight, &[0.0, 0.0], 0.0, 200).expect("it has values");
+    // The corrections stop at 1e-7 of the conditions.
+    assert!(led.residual < 1e-6, "{led:?}");
+    assert!((led.first[0] - 4.0).abs() < 1e-6 && (led.first[1] + 3.0).abs() < 1e-6, "{led:?}");
+    assert_eq!(led.integrations, 8, "the first one, and one for each step");
+}
+
 #[test]
 fn sensitivities_are_those_of_differences() {
     let first = [4.0, -8.0];
