@@ -1,8 +1,9 @@
 //! Boundary value problems with known solutions: orders, both methods, families, continuation.
 
 use pfaff_solver::{
-    BoundaryOptions, BoundaryPath, BoundaryProblem, EvalError, Scheme, continuation, flow_map,
-    shoot, singular_values, solve_boundary,
+    BoundaryOptions, BoundaryPath, BoundaryProblem, DiscreteAction, EvalError,
+    LagrangianDerivatives, Scheme, continuation, flow_map, relaxed, shoot, singular_values,
+    solve_boundary,
 };
 
 /// $y'' = \tfrac32 y^2$ with $y(0) = 4$, $y(1) = 1$: one solution is $4/(1+s)^2$, another one dips below zero
@@ -200,4 +201,47 @@ fn sensitivities_are_those_of_differences() {
     let σ = singular_values(&whole.sensitivity, 2, 2).values;
     // The flow keeps area: the determinant is one.
     assert!((σ[0] * σ[1] - 1.0).abs() < 1e-9);
+}
+
+/// $L = \dot q^2/2 + 6sq$, whose path between 0 and 1 is $q = s^3$.
+struct Pushed;
+
+impl DiscreteAction for Pushed {
+    fn size(&self) -> usize {
+        1
+    }
+
+    fn value(&mut self, s: f64, q: &[f64], v: &[f64]) -> Result<f64, EvalError> {
+        Ok(0.5 * v[0] * v[0] + 6.0 * s * q[0])
+    }
+
+    fn derivatives(
+        &mut self,
+        s: f64,
+        _q: &[f64],
+        v: &[f64],
+    ) -> Result<LagrangianDerivatives, EvalError> {
+        Ok(LagrangianDerivatives {
+            by_q: vec![6.0 * s],
+            by_v: vec![v[0]],
+            by_qq: vec![0.0],
+            by_vq: vec![0.0],
+            by_vv: vec![1.0],
+        })
+    }
+}
+
+/// A path that is led to the least action is that of the equation of motion: here also that of the discretised one.
+#[test]
+fn a_relaxed_path_obeys_the_equation_of_motion() {
+    for intervals in [5, 16] {
+        let straight: Vec<f64> =
+            (0..=intervals).map(|i| f64::from(i) / f64::from(intervals)).collect();
+        let path = relaxed(&mut Pushed, &straight, [&[true], &[true]]).expect("it stays");
+        for (s, q) in straight.iter().zip(&path) {
+            // What is left where the action falls by less than 1e-8 of itself, while each step takes away three
+            // quarters of what is left or more.
+            assert!((q - s * s * s).abs() < 1e-5, "{intervals}: {q} at {s}");
+        }
+    }
 }

@@ -1,7 +1,7 @@
 //! Where events are: on the motion itself, whatever the tolerance.
 
 use super::systems::{oscillator, record};
-use pfaff_solver::{Direction, EventKind, Method, OdeOptions};
+use pfaff_solver::{Crossing, Direction, EventKind, LocatedEvent, Method, OdeOptions};
 
 const BOTH: EventKind =
     EventKind { direction: Direction::Both, stop: false, jump: false, barrier: false };
@@ -24,6 +24,29 @@ fn an_event_in_the_first_step_is_right_to_rounding() {
         let (event, _) = trajectory.events().first().expect("a zero");
         // Some forty roundings of a step, at a slope of one.
         assert!((event.t - at).abs() < 1e-14, "{at}: off by {:e}", event.t - at);
+    }
+}
+
+/// A touch is where the rate of the function vanishes, which is found by differences over steps from the place where
+/// dense output has it.
+#[test]
+fn a_touch_in_the_first_step_is_where_the_rate_vanishes() {
+    let options = OdeOptions {
+        t1: 1.6,
+        method: Method::Dop853,
+        tolerance: 1e-13,
+        step: Some(0.25),
+        ..OdeOptions::default()
+    };
+    for at in [0.06_f64, 0.11, 0.17] {
+        let mut system = oscillator().watching(&[BOTH; 1], |_, y, g| g[0] = y[0] * y[0]);
+        let start = [libm::cos(PHASE - at), -libm::sin(PHASE - at)];
+        let (_, trajectory) = record(&mut system, &start, &options);
+        let touches: Vec<_> = trajectory.events().iter().map(|(event, _)| event).collect();
+        let is_one = matches!(touches[..], [LocatedEvent { crossing: Crossing::Touch, .. }]);
+        assert!(is_one, "{at}: {touches:?}");
+        // Rounding, divided by the fiftieth of a step over which the differences go.
+        assert!((touches[0].t - at).abs() < 1e-12, "{at}: off by {:e}", touches[0].t - at);
     }
 }
 
