@@ -2,8 +2,8 @@
 
 use super::*;
 
-/// Without friction, and with a positive definite matrix, relaxation converges: the guess is the answer, and nothing has
-/// to be tried.
+/// Without friction, and with a positive definite matrix, relaxation converges: the guess is the answer, and nothing
+/// has to be tried.
 #[test]
 fn relaxation_finds_which_contacts_carry() {
     // P = (1, 0, 2, 0) and ζ = (0, 3, 0, 1/2).
