@@ -175,6 +175,7 @@ pub(crate) fn sites(root: &Path) -> io::Result<Vec<Site>> {
                     open.push(path);
                 } else if path.extension().is_some_and(|ending| ending == "rs")
                     && !path.ends_with("lib.rs")
+                    && !path.ends_with("tests.rs")
                 {
                     files.push(path);
                 }

@@ -240,6 +240,50 @@ fn resumed_tables_are_the_same_bytes() {
     }
 }
 
+/// A table that was cut or changed after the sweep is not taken for complete, and not merged. A manifest that says
+/// nothing of the bytes, as those of earlier versions, is believed.
+#[test]
+fn tables_that_changed_are_noticed() {
+    let folder = Folder::new("sweep-changed");
+    let model = folder.write("o.pfaff", OSCILLATOR);
+    for ending in ["csv", "parquet", "arrow"] {
+        let path = |name: &str| folder.path(&format!("{name}.{ending}"));
+        let (whole, parts) = (path("whole"), [path("1"), path("2")]);
+        let words = ["sweep", &model, "--vary", "k=1..9:6"];
+        let resume = || pfaff(&[&words[..], &["--output", &whole, "--resume"]].concat());
+        assert_eq!(resume().status, 0);
+        for (part, chunk) in parts.iter().zip(["1/2", "2/2"]) {
+            let done = pfaff(&[&words[..], &["--chunk", chunk, "--output", part]].concat());
+            assert_eq!(done.status, 0, "{}", done.err);
+        }
+        let merged = path("merged");
+        let merge = || pfaff(&["sweep", "--merge", &parts[0], &parts[1], "--output", &merged]);
+        assert_eq!((merge().status, resume().status), (0, 0));
+        for file in [&whole, &parts[1]] {
+            let bytes = fs::read(file).expect("a table");
+            let mut changed = bytes.clone();
+            changed[bytes.len() / 2] ^= 1;
+            for bytes in [&changed[..], &bytes[..bytes.len() - 1], &[]] {
+                fs::write(file, bytes).expect("written");
+                let done = if file == &whole { resume() } else { merge() };
+                assert_eq!(done.status, 2, "{ending}, {} bytes", bytes.len());
+                assert!(done.err.contains("its bytes have changed"), "{}", done.err);
+            }
+            fs::write(file, bytes).expect("written");
+        }
+        // The merged table has a manifest of the same kind.
+        let about = fs::read_to_string(format!("{merged}.manifest.json")).expect("a manifest");
+        let mut about: Value = serde_json::from_str(&about).expect("JSON");
+        let length = fs::metadata(&merged).expect("a table").len();
+        assert_eq!(about["table"]["bytes"], length);
+        about.as_object_mut().expect("an object").remove("table");
+        fs::write(format!("{merged}.manifest.json"), about.to_string()).expect("written");
+        fs::write(&merged, "changed").expect("written");
+        let done = pfaff(&[&words[..], &["--output", &merged, "--resume"]].concat());
+        assert!(done.err.contains("is complete"), "{}", done.err);
+    }
+}
+
 /// Killed while it runs, as often as it takes.
 #[test]
 fn killed_sweeps_go_on() {

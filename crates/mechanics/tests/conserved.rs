@@ -11,7 +11,7 @@ struct System {
     kinds: &'static str,
 }
 
-const SYSTEMS: [System; 17] = [
+const SYSTEMS: [System; 19] = [
     // A spherical pendulum in Cartesian coordinates.
     System {
         text: "coordinates x, y, z\nparameters m = 1.2, g = 9.8, l = 0.7
@@ -77,6 +77,22 @@ const SYSTEMS: [System; 17] = [
             observe a = (x'^2 + y'^2)/2 + k*(x*cos(w*t) + y*sin(w*t))^4 - w*(x*y' - y*x')",
         principle: Principle::Chetaev,
         kinds: "E_J",
+    },
+    // A potential that turns at a rate which contains a parameter.
+    System {
+        text: "coordinates x, y\nparameters w = 0.4, k = 2, c = 3
+            lagrangian c*(x'^2 + y'^2)/2 - k*(x*cos(w*t/c) + y*sin(w*t/c))^4
+            observe a = c*(x'^2 + y'^2)/2 + k*(x*cos(w*t/c) + y*sin(w*t/c))^4 - w*(x*y' - y*x')",
+        principle: Principle::Chetaev,
+        kinds: "E_J",
+    },
+    // A force that makes a potential round which is not.
+    System {
+        text: "coordinates x, y\nparameters c = 2
+            lagrangian (x'^2 + y'^2)/2 - (x^2 + y^2)^2 + c*x^2\nforce x: -2*c*x
+            observe a = (x'^2 + y'^2)/2 + (x^2 + y^2)^2\nobserve b = x*y' - y*x'",
+        principle: Principle::Chetaev,
+        kinds: "E_J L_z",
     },
     // An upright rolling disk.
     System {

@@ -38,3 +38,6 @@ pub(crate) fn audit(evidence: Evidence<'_>) -> Audit {
         Evidence::Extremum(evidence) => evidence.checks(),
     })
 }
+
+#[cfg(test)]
+mod tests;

@@ -294,3 +294,6 @@ fn direction(of: &[f64]) -> [f64; 2] {
     let length = libm::hypot(of[0], of[1]);
     if length > 0.0 { [of[0] / length, of[1] / length] } else { [1.0, 0.0] }
 }
+
+#[cfg(test)]
+mod tests;

@@ -307,4 +307,29 @@ mod tests {
             assert!(evaluations <= 100, "case {i}: {evaluations}");
         }
     }
+
+    /// Interpolation takes the place of halving where it can: a zero to all digits costs far less than the fifty
+    /// evaluations of bisection.
+    #[test]
+    fn zeros_of_smooth_functions_cost_few_evaluations() {
+        type Case = (fn(f64) -> f64, f64, f64, f64);
+        let cases: [Case; 4] = [
+            (|t| t * t * t - 2.0 * t - 5.0, 2.0, 3.0, 2.094_551_481_542_326_5),
+            (|t| libm::cos(t) - t, 0.0, 1.0, 0.739_085_133_215_160_7),
+            (|t| libm::exp(t) - 5.0, 4.0, 0.0, 1.609_437_912_434_100_3),
+            (|t| 1.0 - t * t, 3.0, 0.2, 1.0),
+        ];
+        for (i, (f, a, b, zero)) in cases.into_iter().enumerate() {
+            let mut evaluations = 0;
+            let [start, end] = [a, b].map(|t| TimeValue { t, value: f(t) });
+            let t = bracketed_zero(start, end, 0.0, |t| {
+                evaluations += 1;
+                Ok(f(t))
+            })
+            .unwrap();
+            assert!((t - zero).abs() <= 4.0 * f64::EPSILON * zero, "case {i}: {t}");
+            // Nine at most, two of which see that nothing is left.
+            assert!(evaluations <= 10, "case {i}: {evaluations}");
+        }
+    }
 }

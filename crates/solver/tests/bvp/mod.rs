@@ -1,8 +1,9 @@
 //! Boundary value problems with known solutions: orders, both methods, families, continuation.
 
 use pfaff_solver::{
-    BoundaryOptions, BoundaryPath, BoundaryProblem, EvalError, Scheme, continuation, flow_map,
-    shoot, singular_values, solve_boundary,
+    BoundaryOptions, BoundaryPath, BoundaryProblem, DiscreteAction, EvalError,
+    LagrangianDerivatives, Scheme, continuation, flow_map, relaxed, shoot, singular_values,
+    solve_boundary,
 };
 
 /// $y'' = \tfrac32 y^2$ with $y(0) = 4$, $y(1) = 1$: one solution is $4/(1+s)^2$, another one dips below zero
@@ -121,6 +122,65 @@ fn other_starts_reach_the_other_solution() {
     assert!(led.residual < 1e-5, "{led:?}");
 }
 
+/// $y'' = 0$ with the same ends: the curve of solutions is straight, its length is $\sqrt{4^2 + 3^2 + 1}$, and steps of
+/// 0.1, each 1.7 times the one before, reach its end with the seventh.
+struct Straight;
+
+impl BoundaryProblem for Straight {
+    fn dimension(&self) -> usize {
+        2
+    }
+
+    fn conditions(&self) -> usize {
+        2
+    }
+
+    fn rates(&mut self, _s: f64, y: &[f64], rates: &mut [f64]) -> Result<(), EvalError> {
+        rates.copy_from_slice(&[y[1], 0.0]);
+        Ok(())
+    }
+
+    fn jacobian(
+        &mut self,
+        s: f64,
+        y: &[f64],
+        rates: &mut [f64],
+        jacobian: &mut [f64],
+    ) -> Result<(), EvalError> {
+        jacobian.copy_from_slice(&[0.0, 1.0, 0.0, 0.0]);
+        self.rates(s, y, rates)
+    }
+
+    fn ends(
+        &mut self,
+        first: &[f64],
+        last: &[f64],
+        values: &mut [f64],
+    ) -> Result<(), EvalError> {
+        Cubic.ends(first, last, values)
+    }
+
+    fn ends_jacobian(
+        &mut self,
+        first: &[f64],
+        last: &[f64],
+        at_first: &mut [f64],
+        at_last: &mut [f64],
+    ) -> Result<(), EvalError> {
+        Cubic.ends_jacobian(first, last, at_first, at_last)
+    }
+}
+
+/// The last step lands on the goal: no step beyond it, and none on the way back.
+#[test]
+fn a_straight_curve_is_followed_to_its_end() {
+    let led = continuation(&mut Straight, &[0.0, 0.0], 0.0, 200).expect("it has values");
+    // The corrections stop at 1e-7 of the conditions.
+    assert!(led.residual < 1e-6, "{led:?}");
+    assert!((led.first[0] - 4.0).abs() < 1e-6 && (led.first[1] + 3.0).abs() < 1e-6, "{led:?}");
+    assert_eq!(led.integrations, 8, "the first one, and one for each step");
+}
+
 #[test]
 fn sensitivities_are_those_of_differences() {
     let first = [4.0, -8.0];
@@ -141,4 +201,47 @@ fn sensitivities_are_those_of_differences() {
     let σ = singular_values(&whole.sensitivity, 2, 2).values;
     // The flow keeps area: the determinant is one.
     assert!((σ[0] * σ[1] - 1.0).abs() < 1e-9);
+}
+
+/// $L = \dot q^2/2 + 6sq$, whose path between 0 and 1 is $q = s^3$.
+struct Pushed;
+
+impl DiscreteAction for Pushed {
+    fn size(&self) -> usize {
+        1
+    }
+
+    fn value(&mut self, s: f64, q: &[f64], v: &[f64]) -> Result<f64, EvalError> {
+        Ok(0.5 * v[0] * v[0] + 6.0 * s * q[0])
+    }
+
+    fn derivatives(
+        &mut self,
+        s: f64,
+        _q: &[f64],
+        v: &[f64],
+    ) -> Result<LagrangianDerivatives, EvalError> {
+        Ok(LagrangianDerivatives {
+            by_q: vec![6.0 * s],
+            by_v: vec![v[0]],
+            by_qq: vec![0.0],
+            by_vq: vec![0.0],
+            by_vv: vec![1.0],
+        })
+    }
+}
+
+/// A path that is led to the least action is that of the equation of motion: here also that of the discretised one.
+#[test]
+fn a_relaxed_path_obeys_the_equation_of_motion() {
+    for intervals in [5, 16] {
+        let straight: Vec<f64> =
+            (0..=intervals).map(|i| f64::from(i) / f64::from(intervals)).collect();
+        let path = relaxed(&mut Pushed, &straight, [&[true], &[true]]).expect("it stays");
+        for (s, q) in straight.iter().zip(&path) {
+            // What is left where the action falls by less than 1e-8 of itself, while each step takes away three
+            // quarters of what is left or more.
+            assert!((q - s * s * s).abs() < 1e-5, "{intervals}: {q} at {s}");
+        }
+    }
 }

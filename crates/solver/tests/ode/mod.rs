@@ -1,6 +1,7 @@
 //! Initial value problems.
 
 mod accuracy;
+mod event_places;
 mod events;
 mod explicit_steps;
 mod radau;

@@ -166,3 +166,30 @@ impl VolterraSystem for Asked {
         self.0.kernel(operand, t, lags, out);
     }
 }
+
+/// What a recount finds is measured by $1 + |z|$: the integral of 3 over a step of length 1 against 2, 5 and −7.
+#[test]
+fn a_recount_is_measured_by_the_size_of_what_it_counts() {
+    let power = Operand {
+        unknown: 0,
+        kernel: Kernel::Power(1.0),
+        start: vec![(2.0, 0.0)],
+        controlled: true,
+    };
+    let worst = |z: &[f64], written: &[f64]| {
+        let mut recount = DirectQuadrature::new(vec![power.clone()], vec![0], 5, 4.0, &[5.0]);
+        let piece = VolterraStep { elapsed: 0.0, h: 1.0, x: &[1.0; 5], unknowns: 1 };
+        recount.last(5.0, &piece, &mut |_, _, _| 3.0);
+        recount.compare(5.0, z, written);
+        recount.worst().expect("the time was reached")
+    };
+    let close = |found: f64, wanted: f64| {
+        // The rounding of a dozen weights, which the recount takes off.
+        assert!((found - wanted).abs() < 1e-13, "{found} instead of {wanted}");
+    };
+    close(worst(&[3.0], &[3.0]), 0.0);
+    close(worst(&[3.0], &[2.0]), 1.0 / 3.0);
+    close(worst(&[3.0], &[-7.0]), 10.0 / 8.0);
+    close(worst(&[5.0], &[3.0]), 2.0 / 6.0);
+    close(worst(&[-7.0], &[3.0]), 10.0 / 8.0);
+}

@@ -110,3 +110,49 @@ fn a_shifted_system_has_the_shifted_motion() {
         }
     }
 }
+
+/// Stops when the time is not before `at`.
+struct Stopping {
+    at: f64,
+    reached: f64,
+}
+
+impl VolterraObserver for Stopping {
+    fn step(&mut self, t: f64, _x: &[f64], _z: &[f64]) -> Control {
+        self.reached = t;
+        if t >= self.at { Control::Stop } else { Control::Continue }
+    }
+}
+
+/// A run that is stopped within is interrupted, and one that is stopped at its end has ended, whenever it began.
+#[test]
+fn a_run_that_is_stopped_at_its_end_has_ended() {
+    for shift in [0.0, 8.0, -16.0] {
+        let (t0, t1) = (shift, shift + 4.0);
+        let stop = |at: f64| {
+            let options = VolterraOptions { t0, t1, ..VolterraOptions::default() };
+            let mut stopping = Stopping { at, reached: t0 };
+            let outcome =
+                integrate_volterra(&mut Later::new(shift, false), &options, &mut stopping);
+            (outcome.stop, stopping.reached)
+        };
+        assert_eq!(stop(t1), (StopReason::End, t1), "{shift}");
+        let (why, reached) = stop(shift + 1.0);
+        assert_eq!(why, StopReason::Interrupted, "{shift}");
+        assert!(reached < shift + 3.0, "{shift}: {reached}");
+    }
+}
+
+/// Zeros are searched on the function itself, not on the polynomials of a step.
+#[test]
+fn zeros_are_right_to_rounding() {
+    for shift in [0.0, 8.0, -16.0] {
+        let (t0, t1) = (shift, shift + 4.0);
+        let options = VolterraOptions { t0, t1, tolerance: 1e-5, ..VolterraOptions::default() };
+        let mut seen = Seen::default();
+        integrate_volterra(&mut Later::new(shift, false), &options, &mut seen);
+        let off = seen.times.iter().map(|t| (t - shift - 1.1).abs()).fold(1.0, f64::min);
+        // A few roundings of the time, and of the sine there.
+        assert!(off <= 1e-14, "{shift}: {off:e}");
+    }
+}

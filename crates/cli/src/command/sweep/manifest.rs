@@ -9,6 +9,9 @@ use super::given::seed;
 use super::journal::check_sum;
 use crate::input::ModelText;
 
+/// The key for the bytes of the table.
+const TABLE: &str = "table";
+
 /// The file of the manifest of a table.
 pub(super) fn path_of(table: &str) -> String {
     format!("{table}.manifest.json")
@@ -85,6 +88,19 @@ pub(super) fn split(manifest: &Value) -> (Option<(u64, u64)>, Value) {
     let chunk = &manifest["chunk"];
     let chunk = chunk[0].as_u64().zip(chunk[1].as_u64());
     (chunk, of_chunk(manifest, None))
+}
+
+/// A manifest that also says what bytes its table has.
+pub(super) fn with_table(manifest: &Value, bytes: Value) -> Value {
+    let mut manifest = manifest.clone();
+    manifest[TABLE] = bytes;
+    manifest
+}
+
+/// What a manifest says of the bytes of its table, and the manifest without that.
+pub(super) fn without_table(mut manifest: Value) -> (Value, Value) {
+    let bytes = manifest.as_object_mut().and_then(|keys| keys.remove(TABLE));
+    (manifest, bytes.unwrap_or_default())
 }
 
 fn column(heading: &Heading) -> Value {

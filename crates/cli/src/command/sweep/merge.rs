@@ -9,7 +9,7 @@ use serde_json::Value;
 
 use super::journal::{self, NoJournal};
 use super::manifest;
-use super::table_file::{TableFile, refused, write_manifest};
+use super::table_file::{TableFile, is_as_written, refused, write_manifest};
 use super::{Exit, usage};
 use crate::output::{print, say};
 use crate::table::{Ending, ending, quietly};
@@ -68,8 +68,8 @@ pub(super) fn merge(parts: &[String], output: Option<&str>) -> Result<Exit, Exit
         let copied = quietly(|| copy(&part.name, &headings, &mut |block| table.write(block)));
         rows += copied.map_err(|error| refused(output, &error))?;
     }
-    table.finish()?;
-    write_manifest(output, &about, &whole)?;
+    let bytes = table.finish()?;
+    write_manifest(output, &about, &manifest::with_table(&whole, bytes))?;
     print(&format!("{output}: {count} chunks, {rows} rows\n"))?;
     Ok(Exit::Done)
 }
@@ -109,12 +109,16 @@ fn part(name: &str) -> Result<Part, Exit> {
         .map_err(|error| no_part(&format!("its manifest `{path}` cannot be read: {error}")))?;
     let manifest = serde_json::from_str::<Value>(&text).ok().filter(Value::is_object);
     let manifest = manifest.ok_or_else(|| no_part(&format!("`{path}` is damaged")))?;
+    let (manifest, bytes) = manifest::without_table(manifest);
     let (chunk, whole) = manifest::split(&manifest);
     let Some(chunk) = chunk else {
         return Err(no_part("it is no chunk of a sweep"));
     };
     if journal::Journal::path_of(name).exists() {
         return Err(no_part("it is not complete; --resume goes on with it"));
+    }
+    if !is_as_written(name, &bytes).map_err(|error| no_part(&error.to_string()))? {
+        return Err(no_part("its bytes have changed; run that chunk again"));
     }
     Ok(Part { name: name.to_owned(), chunk, whole })
 }

@@ -22,7 +22,7 @@ use crate::command::sweep::batches::{Sweep, no_threads};
 use crate::command::sweep::given::{bytes, cases};
 use crate::command::sweep::journal::{Journal, NoJournal};
 use crate::command::sweep::pictures::Pictures;
-use crate::command::sweep::table_file::{TableFile, refused, write_manifest};
+use crate::command::sweep::table_file::{TableFile, is_as_written, refused, write_manifest};
 use crate::input::ModelText;
 use crate::output::{Exit, failed, print, say, usage};
 use crate::table::ending;
@@ -222,7 +222,8 @@ fn to_file(
             ))
         })
     })?;
-    table.finish()?;
+    let bytes = table.finish()?;
+    write_manifest(name, &beside, &manifest::with_table(about, bytes))?;
     let seconds = begun.elapsed().as_secs_f64();
     let rate = (next - before) as f64 / seconds;
     say(&format!("{} cases in {seconds:.2} s: {rate:.0} cases/s", next - before));
@@ -287,17 +288,20 @@ fn begin(
     if arguments.resume && Path::new(name).exists() {
         let there = crate::input::data(Path::new(&manifest::path_of(name))).ok();
         let there = there.and_then(|text| serde_json::from_str::<Value>(&text).ok());
+        let no_table = |why: &str| usage(&format!("`{name}` cannot be gone on with: {why}"));
         let Some(there) = there else {
-            let why = "it has no manifest, so it is not the table of a sweep";
-            return Err(usage(&format!("`{name}` cannot be gone on with: {why}")));
+            return Err(no_table("it has no manifest, so it is not the table of a sweep"));
         };
+        let (there, bytes) = manifest::without_table(there);
         if there != *about {
             let what = manifest::difference(about, &there);
-            return Err(usage(&format!(
-                "`{name}` cannot be gone on with: it is the table of another sweep ({what})"
-            )));
+            return Err(no_table(&format!("it is the table of another sweep ({what})")));
         }
-        return Ok(None);
+        return match is_as_written(name, &bytes) {
+            Ok(true) => Ok(None),
+            Ok(false) => Err(no_table("its bytes have changed; remove it to begin again")),
+            Err(error) => Err(no_table(&error.to_string())),
+        };
     }
     let created = Journal::create(&path, &manifest, first);
     created.map(Some).map_err(|error| usage(&format!("`{shown}` cannot be written: {error}")))

@@ -1,0 +1,54 @@
+//! Where events are: on the motion itself, whatever the tolerance.
+
+use super::systems::{oscillator, record};
+use pfaff_solver::{Crossing, Direction, EventKind, LocatedEvent, Method, OdeOptions};
+
+const BOTH: EventKind =
+    EventKind { direction: Direction::Both, stop: false, jump: false, barrier: false };
+
+/// In the first step, which begins at an exact state, an event is right to rounding: dense output of a step of length
+/// one is wrong by 1e-7.
+#[test]
+fn an_event_in_the_first_step_is_right_to_rounding() {
+    let options = OdeOptions {
+        t1: 3.0,
+        method: Method::Dop853,
+        tolerance: 1e-3,
+        step: Some(1.0),
+        ..OdeOptions::default()
+    };
+    for at in [0.2_f64, 0.45, 0.7, 0.93] {
+        let mut system = oscillator().watching(&[BOTH; 1], |_, y, g| g[0] = y[0]);
+        let start = [libm::cos(PHASE - at), -libm::sin(PHASE - at)];
+        let (_, trajectory) = record(&mut system, &start, &options);
+        let (event, _) = trajectory.events().first().expect("a zero");
+        // Some forty roundings of a step, at a slope of one.
+        assert!((event.t - at).abs() < 1e-14, "{at}: off by {:e}", event.t - at);
+    }
+}
+
+/// A touch is where the rate of the function vanishes, which is found by differences over steps from the place where
+/// dense output has it.
+#[test]
+fn a_touch_in_the_first_step_is_where_the_rate_vanishes() {
+    let options = OdeOptions {
+        t1: 1.6,
+        method: Method::Dop853,
+        tolerance: 1e-13,
+        step: Some(0.25),
+        ..OdeOptions::default()
+    };
+    for at in [0.06_f64, 0.11, 0.17] {
+        let mut system = oscillator().watching(&[BOTH; 1], |_, y, g| g[0] = y[0] * y[0]);
+        let start = [libm::cos(PHASE - at), -libm::sin(PHASE - at)];
+        let (_, trajectory) = record(&mut system, &start, &options);
+        let touches: Vec<_> = trajectory.events().iter().map(|(event, _)| event).collect();
+        let is_one = matches!(touches[..], [LocatedEvent { crossing: Crossing::Touch, .. }]);
+        assert!(is_one, "{at}: {touches:?}");
+        // Rounding, divided by the fiftieth of a step over which the differences go.
+        assert!((touches[0].t - at).abs() < 1e-12, "{at}: off by {:e}", touches[0].t - at);
+    }
+}
+
+/// Where the cosine vanishes.
+const PHASE: f64 = std::f64::consts::FRAC_PI_2;
