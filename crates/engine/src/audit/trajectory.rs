@@ -492,6 +492,20 @@ fn ordinary(mut evidence: TrajectoryEvidence<'_>) -> Vec<Check> {
                 most[k] = most[k].max(x.abs());
             }
         }
+        // What vanishes in the middles of all steps, as between two jumps of a sawtooth, has the size of their ends.
+        for t in [step.start(), step.end()] {
+            step.derivative(t, &mut rates);
+            let mut second = n;
+            for k in 0..n {
+                velocities[k].include(Deviation::new(0.0, rates[k].abs()));
+                largest[1][k] = largest[1][k].max(rates[k].abs());
+                if !sample.a[k].is_nan() {
+                    accelerations[k].include(Deviation::new(0.0, rates[second].abs()));
+                    largest[2][k] = largest[2][k].max(rates[second].abs());
+                    second += 1;
+                }
+            }
+        }
     }
     let worst =
         |values: &mut dyn Iterator<Item = f64>| (count > 0).then(|| values.fold(0.0, worse));

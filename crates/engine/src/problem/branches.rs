@@ -11,6 +11,7 @@
 //! | `a < b`, `a <= b` | $a - b$ | true or false |
 //! | `atan2(y, x)` | $y$, $x$ | `atan2(y, x)`, or `atan2(-y, -x)` $+ s\pi$ |
 //! | `acos(cos(a))`, `asin(sin(a))` | $\sin a$, $\cos a$ | as it is |
+//! | `atan(tan(a))` | $\cos a$ | `atan2(s*sin(a), s*cos(a))` |
 //! | $(a^{2k})^r$ with a fraction $2kr$ | $a$ | as it is |
 //!
 //! Roots, logarithms and fractional powers of branches, such as `sqrt(abs(a))`, have no value where a branch goes on
@@ -155,8 +156,10 @@ fn replace(model: &mut Workspace, outputs: &[Expr]) {
 fn may_have_branches(node: Node) -> bool {
     matches!(
         node,
-        Node::Unary(Unary::Abs | Unary::Sign | Unary::Sqrt | Unary::Acos | Unary::Asin, _)
-            | Node::Binary(Binary::Min | Binary::Max | Binary::Atan2, ..)
+        Node::Unary(
+            Unary::Abs | Unary::Sign | Unary::Sqrt | Unary::Acos | Unary::Asin | Unary::Atan,
+            _
+        ) | Node::Binary(Binary::Min | Binary::Max | Binary::Atan2, ..)
             | Node::Compare(..)
             | Node::Table { .. }
             | Node::Pow(..)
@@ -255,6 +258,14 @@ impl<'a> Collector<'a> {
                     let across = g.mul(self.sign(cos)?, cos);
                     g.binary(Binary::Atan2, sin, across)
                 })
+            }
+            Node::Unary(Unary::Atan, a) => {
+                let Node::Unary(Unary::Tan, angle) = g.node(a) else { return None };
+                let [angle] = self.image(&[angle])[..] else { return None };
+                let (cos, sin) = (g.cos(angle), g.sin(angle));
+                // NOTE: the tangent has a pole where this jumps, and no step comes near it.
+                let side = self.sign(cos)?;
+                Some(g.binary(Binary::Atan2, g.mul(side, sin), g.mul(side, cos)))
             }
             Node::Binary(Binary::Atan2, y, x) => {
                 let [y, x] = self.image(&[y, x])[..] else { return None };

@@ -94,6 +94,8 @@ pub(crate) struct SecondRun {
     /// How much larger than the difference the estimate is on purpose, and what the rounding of time does.
     margin: f64,
     late: f64,
+    /// The largest velocities.
+    fastest: Vec<f64>,
     /// How much the motion makes a change grow, as far as that was measured.
     pub(crate) growth: f64,
     /// When the motions had come apart.
@@ -232,7 +234,8 @@ impl SecondRun {
             return;
         }
         if self.largest > plain(before) {
-            let measured = *growth.get_or_insert_with(|| growth_of_changes(first, y0));
+            let measured =
+                *growth.get_or_insert_with(|| growth_of_changes(first, y0, &self.fastest));
             self.growth = before * measured.max(1.0);
         }
         self.limit = self.limit.min(plain(self.growth.max(before)));
@@ -249,7 +252,7 @@ fn bounded(options: OdeOptions, first: &Outcome) -> OdeOptions {
 }
 
 /// How much larger a change of the start becomes on the way, in parts of the coordinates' sizes.
-fn growth_of_changes(first: &FirstRun<'_>, y0: &[f64]) -> f64 {
+fn growth_of_changes(first: &FirstRun<'_>, y0: &[f64], fastest: &[f64]) -> f64 {
     /// Of several components, so that few are changed in the same way.
     const WEIGHTS: [f64; 5] = [1.0, -0.8, 0.6, 0.9, -0.7];
     let FirstRun { system, options, outcome, .. } = *first;
@@ -265,7 +268,8 @@ fn growth_of_changes(first: &FirstRun<'_>, y0: &[f64]) -> f64 {
     for (i, w) in (0..n).zip(weights) {
         let size = first.scales[i];
         there.q[i] += change * w * size;
-        there.v[i] -= change * w * there.v[i].abs().max(size / span);
+        // NOTE: a velocity that begins at zero is changed by a part of what it becomes, and a run may be short.
+        there.v[i] -= change * w * there.v[i].abs().max((size / span).min(fastest[i]));
     }
     let start = system.state(t0, &there.q, &there.v, &there.multipliers);
     let finer = (FINER * change).max(options.tolerance);
@@ -420,7 +424,14 @@ fn compared(first: &FirstRun<'_>, y0: &[f64], kind: Kind) -> Option<SecondRun> {
         }
     }
     let parts = comparison.rounding.iter().zip(first.scales).map(|(r, scale)| r / scale);
-    let late = parts.fold(0.0, f64::max);
+    let mut late = parts.fold(0.0, f64::max);
+    if first.depends_on_time {
+        // A short pulse far from t = 0 begins at a rounded time, and what it does is rounded so.
+        for (i, rounding) in comparison.velocity_rounding.iter().enumerate() {
+            let size = velocity_size(first, i, comparison.fastest[i]);
+            late = late.max(if size > 0.0 { rounding / size } else { 0.0 });
+        }
+    }
     let limit = match kind {
         Kind::Halved => WORST,
         _ => error_limit(options.tolerance, all_steps) + AMPLIFIED_TIME * late,
@@ -437,6 +448,7 @@ fn compared(first: &FirstRun<'_>, y0: &[f64], kind: Kind) -> Option<SecondRun> {
         limit: limit.min(WORST),
         margin: on_purpose,
         late,
+        fastest: comparison.fastest,
         growth: 1.0,
         apart: comparison.apart,
         end: last,

@@ -1,6 +1,6 @@
 //! Motions that are not smooth everywhere: right to the tolerance by every method, and passed.
 
-use pfaff::{Method, Model, Motion, Overrides, Run, Source, StopReason, Verdict};
+use pfaff::{Method, Model, Motion, Note, Overrides, Run, Source, StopReason, Verdict};
 use pfaff_model::Files;
 
 use crate::support;
@@ -341,5 +341,88 @@ fn a_constraint_sets_its_velocity_anew_where_it_switches() {
         let y = 0.5 * PI * libm::exp(-PI) + 7.0 - 1.5 * PI;
         let found = motion.q[1].values.last().expect("a row");
         assert!((found - y).abs() < 1e-9, "{rate}: {found} and not {y}");
+    }
+}
+
+/// A sawtooth of time, t less the nearest whole number, by the tangent and its pole.
+#[test]
+fn sawteeth_jump_at_the_poles_of_the_tangent() {
+    // After n whole periods v = 0; each adds −1/24 to what v = t²/2 would give at its middle.
+    let sawtooth = "coordinates x, v\nequation x' = v\nequation v' = atan(tan(pi*t))/pi\nsolve t = 0..40.25";
+    // x over a period from a whole number: 2∫₀^½ s²/2 ds = 1/24.
+    let expected = (40.0 / 24.0 + libm::pow(0.25, 3.0) / 6.0, libm::pow(0.25, 2.0) / 2.0);
+    for method in METHODS {
+        for tolerance in TOLERANCES {
+            let motion = end(sawtooth, method, tolerance);
+            let (x, v) = (motion.q[0].values[0], motion.q[1].values[0]);
+            let what = format!("{method:?} {tolerance:e}: {x}, {v} for {expected:?}");
+            assert_eq!(motion.stop.reason, StopReason::End, "{what}");
+            let limit = 3e3 * tolerance.max(1e-13);
+            assert!((x - expected.0).abs() < limit && (v - expected.1).abs() < limit, "{what}");
+            assert_eq!(motion.audit.verdict, Verdict::Pass, "{what}\n{:?}", motion.audit);
+        }
+    }
+}
+
+/// A Lagrangian that jumps needs an impulse at its switch, which the branches on its sides do not have: a step of the
+/// potential that throws back, a mass that doubles, a momentum that jumps with the velocity. None of them passes.
+#[test]
+fn a_lagrangian_that_jumps_does_not_pass() {
+    let one = "initial x = 0, x' = 1\nsolve t = 0..5";
+    let three = "initial mu(c) = 0.2, x' = 1, y' = 0.5\nsolve t = 0..5";
+    for text in [
+        format!("coordinates x\nlagrangian x'^2/2 - 0.6*if(x > 3, 1, 0)\n{one}"),
+        format!("coordinates x\nlagrangian x'^2/2 - 0.6*if(x > 3 and x < 3.001, 1, 0)\n{one}"),
+        format!("coordinates x\nlagrangian x'^2/2 + 0.001*sign(x - 3)\n{one}"),
+        format!("coordinates x\nlagrangian x'^2/2*if(x > 3, 2, 1)\n{one}"),
+        format!("coordinates x\nlagrangian x'^2/2*if(t > 1, 2, 1)\n{one}"),
+        format!("coordinates x\nlagrangian x'^2/2 + abs(x') - x^2/2\n{one}"),
+        format!(
+            "coordinates x, y, z\nlagrangian (x'^2 + y'^2 + z'^2)/2 - x^2/2\nconstraint c: z' = abs(x')\n\
+             principle vakonomic\n{three}"
+        ),
+    ] {
+        for method in [Method::Auto, Method::Dop853] {
+            let motion = end(&text, method, 1e-8);
+            assert_ne!(motion.audit.verdict, Verdict::Pass, "{text}\n{:?}", motion.audit);
+            let is_it =
+                |note: &Note| matches!(note, Note::Remark(text) if text.contains("jumps"));
+            let told = motion.notes.iter().any(is_it);
+            assert!(told, "{text}\n{:?}", motion.notes);
+        }
+    }
+}
+
+/// Kinks of a Lagrangian in positions, jumps that are the rate of a function, and jumps at a moment that add no
+/// momentum need no impulse; nor do kinks that a constraint has in what the principle does not vary.
+#[test]
+fn kinks_of_a_lagrangian_pass() {
+    let one = "initial x = 0, x' = 1\nsolve t = 0..5";
+    let three = "initial x = -1, x' = 1, y' = 0.5\nsolve t = 0..5";
+    for text in [
+        format!("coordinates x\nlagrangian x'^2/2 - 0.1*abs(x - 3)\n{one}"),
+        format!("coordinates x\nlagrangian x'^2/2 + if(x > 3, 1, 0)*x'\n{one}"),
+        format!("coordinates x\nlagrangian x'^2/2 + if(t > 3, 5, 0)*(1 - x)\n{one}"),
+        format!("coordinates x\nlagrangian x'^2/2*(2 + abs(x - 1))\n{one}"),
+        format!(
+            "coordinates x, y\nlagrangian (x'^2 + abs(x)*y'^2)/2 - x\ninitial x = 1, y' = 0\nsolve t = 0..1"
+        ),
+        // The mass of what is led changes, which the constraint carries.
+        format!(
+            "coordinates x, y\nlagrangian (x'^2 + y'^2*if(t > 1, 2, 1))/2\nconstraint c: y' = 1\n{one}"
+        ),
+        format!(
+            "coordinates x, y, z\nlagrangian (x'^2 + y'^2 + z'^2)/2\nconstraint c: z' = abs(x)*y'\n\
+             principle vakonomic\ninitial mu(c) = 0.2\n{three}"
+        ),
+        format!(
+            "coordinates x, y, z\nlagrangian (x'^2 + y'^2 + z'^2)/2 - abs(x)\nconstraint c: z' = y*x'\n{three}"
+        ),
+    ] {
+        for method in [Method::Auto, Method::Dop853] {
+            let motion = end(&text, method, 1e-8);
+            assert_eq!(motion.stop.reason, StopReason::End, "{text}\n{:?}", motion.notes);
+            assert_eq!(motion.audit.verdict, Verdict::Pass, "{text}\n{:?}", motion.audit);
+        }
     }
 }

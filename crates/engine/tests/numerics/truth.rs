@@ -240,3 +240,62 @@ fn errors_are_parts_of_what_there_was() {
         assert!((last(&found, 0)[0] - truth).abs() < 1e3 * tolerance, "{tolerance}");
     }
 }
+
+/// How much a short motion makes a change grow is measured by changes of the velocities' own sizes. A blow of some
+/// hundred-thousandths of the time, at constant speed: of the tolerances one meets it with a step that is a thousand
+/// tolerances wrong. The truths are motions at 1e-13.
+#[test]
+fn short_motions_do_not_excuse_errors_of_their_steps() {
+    let text = "coordinates x, y\nlagrangian (x'^2 + y'^2)/2 - x^2/2 - y^2\nconstraint c: x'^2 + y'^2 = 1\n\
+                force x: 2.792307692307692*exp(-((x - 0.285)/0.13)^2)\n\
+                force y: 100*exp(-((t - 0.07403699999999999)/1.392e-5)^2)\n\
+                initial x = -0.643, y = -0.688, x' = 0.9134962441529757, y' = -0.4068471603912298\n\
+                solve t = 0..0.087";
+    let truth = last(&run(text, "auto", 1e-13), 1)[1];
+    for step in 0..40 {
+        let tolerance = 1e-7 * libm::pow(10.0, -0.1 * f64::from(step));
+        let found = run(text, "dop853", tolerance);
+        let error = (last(&found, 1)[1] - truth).abs();
+        let is_right = error < 1.2e3 * tolerance;
+        assert!(
+            is_right || found.audit.verdict != Verdict::Pass,
+            "{tolerance:e}: {error:e}, {:?}",
+            found.audit
+        );
+    }
+}
+
+/// Far from t = 0 a short blow begins at a rounded time: what that does to the velocity belongs to the time. Units
+/// are 4·10⁻⁷ s in the second, 10¹¹ s in the other.
+#[test]
+fn short_blows_far_from_zero_pass() {
+    for (t0, unit, width) in
+        [(1.7e9, 1.0, 0.0005), (2.55e20, 1.5e11, 0.001694), (850.0, 0.0085, 1e-5)]
+    {
+        let text = format!(
+            "coordinates x\nparameters T = {unit:e}\nlagrangian T^2*x'^2/2 - x^2/2\n\
+             force x: 100*exp(-(((t - {t0:e})/T - 0.33)/{width:e})^2)\ninitial x = 0.5\n\
+             solve t = {t0:e}..{:e}",
+            t0 + 0.75 * unit
+        );
+        // The area of the blow is 100·√π·width.
+        let kick = 100.0 * width * libm::sqrt(std::f64::consts::PI);
+        // Times as they are rounded.
+        let span = ((t0 + 0.75 * unit) - t0) / unit;
+        let truth = 0.5 * libm::cos(span) + kick * libm::sin(span - 0.33);
+        for tolerance in [1e-7, 1e-9, 1e-11, 1e-13] {
+            for method in ["auto", "dop853"] {
+                let found = run(&text, method, tolerance);
+                let error = (last(&found, 0)[0] - truth).abs();
+                // Of the time, and of the blow's time in parts of its width.
+                let late = 4.0 * f64::EPSILON * t0 / unit;
+                let limit = 3e3 * tolerance
+                    + 1e-11
+                    + kick * (width * width + 30.0 * late / width)
+                    + late;
+                assert!(error < limit, "{t0:e} {method} {tolerance:e}: {error:e} of {limit:e}");
+                assert_eq!(found.audit.verdict, Verdict::Pass, "{:?}", found.audit);
+            }
+        }
+    }
+}

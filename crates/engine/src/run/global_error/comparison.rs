@@ -37,8 +37,9 @@ pub(super) struct Comparison<'a> {
     there: Sample,
     /// The largest distance in parts of the size of a coordinate.
     pub(super) largest: f64,
-    /// What the rounding of time does to each coordinate.
+    /// What the rounding of time does to each coordinate, and to each velocity.
     pub(super) rounding: Vec<f64>,
+    pub(super) velocity_rounding: Vec<f64>,
     /// The largest velocities.
     pub(super) fastest: Vec<f64>,
     /// The largest distance that says something, and when it was larger.
@@ -73,6 +74,7 @@ impl<'a> Comparison<'a> {
             there: Sample::new(n, m),
             largest: 0.0,
             rounding: vec![0.0; n],
+            velocity_rounding: vec![0.0; n],
             fastest: vec![0.0; n],
             most: APART,
             is_linear: false,
@@ -181,6 +183,9 @@ impl Observer for Comparison<'_> {
                 let distance = (a - b).abs() - moved;
                 self.rounding[i] = self.rounding[i].max(moved);
                 self.fastest[i] = self.fastest[i].max(self.there.v[i].abs());
+                // NOTE: `max` leaves out what is not known.
+                let late = rounding * self.there.a[i].abs();
+                self.velocity_rounding[i] = self.velocity_rounding[i].max(late);
                 if distance > 0.0 {
                     self.largest = self.largest.max(distance / self.scales[i]);
                 } else if distance.is_nan() {

@@ -8,6 +8,7 @@
 mod accumulation;
 mod ahead;
 mod columns;
+mod corner;
 mod crowd;
 mod delay;
 mod filippov;
@@ -36,6 +37,7 @@ use crate::problem::settings::{OutputSpacing, Run, Settings};
 use crate::problem::start::Start;
 use crate::run::consistent_start::begin;
 use crate::run::hybrid::accumulation::ImpactLog;
+use crate::run::hybrid::corner::Corners;
 use crate::run::hybrid::crowd::Crowd;
 use crate::run::hybrid::delay::Delays;
 use crate::run::hybrid::phase::{Discrete, Phase, Phases, Switch};
@@ -111,6 +113,7 @@ fn integrated(
     let state = first_state(model, request, &settings)?;
     let mut run = HybridRun {
         switching: Switching::new(&phases.branches),
+        corners: Corners::new(&phases.branches, request.principle.unwrap_or(model.principle)),
         branches: phases.branches.clone(),
         now: phases.first(),
         t: settings.t0,
@@ -203,8 +206,9 @@ fn first_state(
 /// Why a segment has ended, as far as the next one must know.
 #[derive(Debug, Default)]
 struct Cause {
-    /// A switching function that has left its sign.
+    /// A switching function that has left its sign, and all signs before.
     fired: Option<usize>,
+    signs: Vec<f64>,
     /// A switching function at which the motion stayed until now.
     left: Option<usize>,
     hints: Hints,
@@ -220,6 +224,7 @@ struct HybridRun<'a> {
     phases: Phases,
     branches: Branches,
     switching: Switching,
+    corners: Corners,
     now: Discrete,
     t: f64,
     state: Start,
@@ -380,6 +385,7 @@ impl HybridRun<'_> {
         motion.work.iter_mut().for_each(|w| *w += self.work[0]);
         self.work = [self.work[0] + work[0], self.work[1] + work[1]];
         let crossing = motion.events.last().cloned();
+        self.corners.see(&motion);
         Self::complete_columns(&self.phases.names, phase, &mut motion);
         columns::tell_once(self.whole.as_ref(), &mut motion);
         let closing = segment.accumulated.and_then(|event| self.contact_of(event));
@@ -458,6 +464,7 @@ impl HybridRun<'_> {
         match switch {
             Switch::Branch(k) => {
                 self.cause.fired = Some(k);
+                self.cause.signs.clone_from(&self.now.signs);
                 match crossing.map(|crossing| crossing.direction) {
                     Some("rising") => self.now.signs[k] = 1.0,
                     Some("falling") => self.now.signs[k] = -1.0,
@@ -557,9 +564,13 @@ impl HybridRun<'_> {
             checks.push(Check::new("friction of contacts".into(), worst, DRIVEN, reason));
             motion.audit = Audit::of(checks);
         }
-        if let Some(check) = joints::load_check(self.model, &motion) {
+        let corner = self.corners.told(self.settings.options.tolerance);
+        let (corner, note) = corner.unzip();
+        motion.notes.extend(note);
+        let more = [joints::load_check(self.model, &motion), corner];
+        if more.iter().any(Option::is_some) {
             let mut checks = std::mem::take(&mut motion.audit.checks);
-            checks.push(check);
+            checks.extend(more.into_iter().flatten());
             motion.audit = Audit::of(checks);
         }
         motion.switches = self.switches;

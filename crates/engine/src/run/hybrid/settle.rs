@@ -11,6 +11,7 @@ use crate::motion::{EventRecord, Motion, Series};
 use crate::problem::dynamics_span;
 use crate::problem::start::Start;
 use crate::run::hybrid::HybridRun;
+use crate::run::hybrid::corner::Passed;
 use crate::run::hybrid::filippov::{can_slide, movable};
 use crate::run::hybrid::phase::{
     Discrete, Phase, Phases, Sliding, is_linear_in, own_multiplier,
@@ -112,7 +113,23 @@ impl HybridRun<'_> {
         {
             self.work[0] += after - before;
         }
+        self.watch_corner(&given);
         Ok(None)
+    }
+
+    /// Looks at what the Lagrangian demands of a switch that was passed.
+    fn watch_corner(&mut self, given: &Start) {
+        let Some(k) = self.cause.fired.filter(|_| !self.corners.is_idle()) else { return };
+        let values = self.switching.values(&self.branches.model, &self.place(given));
+        let passed = Passed {
+            t: self.t,
+            state: given,
+            signs: [&self.cause.signs, &self.now.signs],
+            values: &values,
+            late: values[k].until_zero(&self.before),
+            accelerations: &self.before.a,
+        };
+        self.corners.pass(&self.branches.model, &passed);
     }
 
     /// The energy of a state, if the model has one that may change at a switch.

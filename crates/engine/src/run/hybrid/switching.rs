@@ -237,6 +237,17 @@ impl SwitchValue {
         (self.u.abs() > factor * self.noise).then(|| self.u.signum())
     }
 
+    /// Its slopes along $t$, $q$ and $\dot q$.
+    pub(super) fn slopes(&self) -> &[f64] {
+        &self.slopes
+    }
+
+    /// The time until it is zero, with the rates from before; none where that is not known.
+    pub(super) fn until_zero(&self, before: &Sample) -> f64 {
+        let δ = -self.u / self.rate(before).0;
+        if δ.is_finite() && self.u.abs() <= self.noise { δ } else { 0.0 }
+    }
+
     /// Moves the state of another integration over a switch that this one reaches at another time,
     /// $\delta = -u/\dot u$: until then it has the rates from before.
     pub(super) fn shift(&self, state: &mut Start, before: &Sample, after: &Sample) {
