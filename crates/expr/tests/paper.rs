@@ -115,6 +115,19 @@ fn known_formulas() {
         ("G*(M1*q1 - M2*q1 + K*q2)", "G*((M1 - M2)*q1 + K*q2)"),
         ("M*q1'^2/2 + M*q2'^2/2 + J*q'^2/2", "J*q'^2/2 + M*(q1'^2 + q2'^2)/2"),
         ("q1'' + 4*A^2*q^2*q1''", "(1 + 4*A^2*q^2)*q1''"),
+        // Squares beside constants, and with a minus
+        ("1 + q1^2 + q2^2 + 2*q2", "q1^2 + (1 + q2)^2"),
+        ("q1'^2*M/2 - K*A^2/2 - K*q1^2/2 + K*A*q1", "M*q1'^2/2 - K*(A - q1)^2/2"),
+        // One fraction, and decimals of the text as they are
+        ("3/10/q - q1*q2/q - q2/q - M*sin(phi)/q", "(3/10 - q1*q2 - q2 - M*sin(phi))/q"),
+        ("q1*q1' + q2' + q2*q2' - 3/10", "q1*q1' + (1 + q2)*q2' - 3/10"),
+        ("A/(q1/2 + q2 - 5/2)", "2*A/(q1 + 2*q2 - 5)"),
+        // Energies are not mixed, and differences of constants stay as they were written
+        (
+            "A*M^2*q1'^2/2 + B*M^2*q1'^2/2 + A*M*G*cos(q1) + B*M*G*cos(q1) + B*M*q1'*q2'*cos(q)",
+            "M^2*(A + B)*q1'^2/2 + M*B*cos(q)*q1'*q2' + M*G*(A + B)*cos(q1)",
+        ),
+        ("q1'' - (1 - A)*q/q2^3", "q1'' - (1 - A)*q/q2^3"),
         // Roots
         ("sqrt(4*A^2 + 4*B^2)", "2*sqrt(A^2 + B^2)"),
         ("A*(q/sqrt(A - q^2)) + B*(1/sqrt(A - q^2))", "(B + A*q)/sqrt(A - q^2)"),

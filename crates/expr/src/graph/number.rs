@@ -2,7 +2,7 @@
 
 use num_bigint::BigInt;
 use num_rational::BigRational;
-use num_traits::{One, ToPrimitive, Zero};
+use num_traits::{ToPrimitive, Zero};
 
 /// An exact rational number.
 pub type Rational = BigRational;
@@ -68,27 +68,37 @@ pub fn to_text(number: &Rational) -> String {
     }
 }
 
+/// Whether the text is a quotient of whole numbers.
+pub(crate) fn is_quotient(number: &Rational) -> bool {
+    !number.is_integer() && places(number).is_none()
+}
+
 /// A decimal with at most 17 places, if the number is one and no simple fraction.
 fn terminating(number: &Rational) -> Option<String> {
-    let (simple, large) = (BigInt::from(16), BigInt::from(1024));
-    let halves = number.denom().magnitude().count_ones() == 1 && number.denom() <= &large;
-    if number.denom() <= &simple || halves {
+    let places = places(number)?;
+    let scale = num_traits::pow(BigInt::from(10), places);
+    let digits = (number.numer() * scale / number.denom()).magnitude().to_string();
+    let digits = format!("{digits:0>width$}", width = places + 1);
+    let (whole, fraction) = digits.split_at(digits.len() - places);
+    let sign = if number < &BigRational::zero() { "-" } else { "" };
+    Some(format!("{sign}{whole}.{fraction}"))
+}
+
+/// The places of a decimal, up to 17; `None` for simple fractions and for what is no decimal.
+fn places(number: &Rational) -> Option<usize> {
+    let below = number.denom().to_u64()?;
+    let is_simple = below <= 16 || (below.is_power_of_two() && below <= 1024);
+    let twos = below.trailing_zeros() as usize;
+    let (mut rest, mut fives) = (below >> twos, 0);
+    if is_simple {
         return None;
     }
-    let ten = BigInt::from(10);
-    let mut scale = BigInt::one();
-    for places in 1..=17 {
-        scale *= &ten;
-        let scaled = number * BigRational::from_integer(scale.clone());
-        if scaled.is_integer() {
-            let negative = number < &BigRational::zero();
-            let digits = scaled.to_integer().magnitude().to_string();
-            let digits = format!("{digits:0>width$}", width = places + 1);
-            let (whole, fraction) = digits.split_at(digits.len() - places);
-            return Some(format!("{}{whole}.{fraction}", if negative { "-" } else { "" }));
-        }
+    while rest % 5 == 0 {
+        rest /= 5;
+        fives += 1;
     }
-    None
+    let places = twos.max(fives);
+    (rest == 1 && places <= 17).then_some(places)
 }
 
 #[cfg(test)]

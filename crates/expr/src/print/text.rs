@@ -120,11 +120,25 @@ impl Store {
         }
     }
 
-    /// $k x$ for a positive number: `2*x`, `x/3`, `2*a/(3*b)`, and `2*(1/x)` where the number would run into
-    /// another one.
+    /// $k x$ for a positive number: `2*x`, `x/3`, `2*a/(3*b)`, `3/(10*x)`, and `2*(1/x)` where the number would run
+    /// into another one.
     fn scaled_pieces(&self, k: &Rational, x: Expr) -> Vec<TextPiece> {
         let (word, at) = (TextPiece::Word, TextPiece::At);
         let mut pieces = Vec::new();
+        // 3/(10*x)
+        if let Node::Div(a, b) = self.node(x)
+            && is_unit_fraction(k)
+            && self.exact(a).is_some_and(|n| n.is_integer())
+            && b != ZERO
+            && !self.leads_with_number(b)
+        {
+            return vec![
+                at(a, level::PRODUCT),
+                TextPiece::Owned(format!("/({}*", k.denom())),
+                at(b, level::PRODUCT),
+                word(")"),
+            ];
+        }
         if self.leads_with_number(x) {
             pieces.extend([
                 TextPiece::Owned(number::to_text(k)),
@@ -218,7 +232,7 @@ enum NumberForm {
 }
 
 fn number_form(value: &Rational) -> NumberForm {
-    if number::to_text(value).contains('/') {
+    if number::is_quotient(value) {
         NumberForm::Fraction
     } else if *value.numer() < 0.into() {
         NumberForm::Negative

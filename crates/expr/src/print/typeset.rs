@@ -417,5 +417,5 @@ fn typeset_level(store: &Store, e: Expr) -> u8 {
 
 /// Whether a number is typeset as a fraction.
 pub(super) fn is_fraction(value: &Rational) -> bool {
-    number::to_text(value).contains('/')
+    number::is_quotient(value)
 }

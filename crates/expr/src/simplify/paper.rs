@@ -391,6 +391,7 @@ impl<'a> Paper<'a> {
         };
         let mut form = collector.quotient(&normal.values[0]);
         form.sort(&collector.leaves);
+        form = collector.with_own_differences(form);
         let width = form.width(&collector.leaves);
         let left = collector.work.0;
         self.left -= allowed - left;

@@ -8,6 +8,7 @@ use rustc_hash::FxHashMap;
 
 use crate::graph::Graph;
 use crate::graph::node::{Expr, Node, Role};
+use crate::math::Unary;
 
 /// Products with more factors than this are left as they are, so that shared products do not swell.
 const MOST: usize = 12;
@@ -46,11 +47,22 @@ impl Graph {
                         None => into.mul(a, b),
                     }
                 }
+                Node::Unary(Unary::Cos, a) => into.cos(
+                    self.turned(a)
+                        .map_or(node_map[&a], |[x, y]| into.sub(node_map[&x], node_map[&y])),
+                ),
                 _ => into.store.borrow_mut().rebuild(node, |o| node_map[&o]),
             };
             node_map.insert(e, image);
         }
         outputs.iter().map(|o| node_map[o]).collect()
+    }
+
+    /// $a - b$ for a difference $b - a$ of symbols of which $a$ is the older one.
+    fn turned(&self, e: Expr) -> Option<[Expr; 2]> {
+        let Node::Sub(b, a) = self.node(e) else { return None };
+        let are_symbols = [a, b].iter().all(|&s| matches!(self.node(s), Node::Symbol(_)));
+        (are_symbols && a < b).then_some([a, b])
     }
 
     fn product(&self, list: &FactorList) -> Expr {

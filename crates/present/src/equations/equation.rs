@@ -9,6 +9,9 @@ use super::{Label, Line};
 /// Equations of more operations are not tried in two ways.
 const LONG: usize = 300;
 
+/// Denominators from this one on are those of decimals.
+const DECIMAL: i64 = 10;
+
 /// Equations of more operations are not shortened before their factors are looked for.
 const LONGEST: usize = 600;
 
@@ -17,26 +20,75 @@ pub(super) fn equation(g: &Graph, left: Expr, right: Expr) -> Line {
     // NOTE: as they were derived, long sides do not show what they have in common.
     let is_long = (LONG + 1..=LONGEST).contains(&g.operations(&[left, right]));
     let [left, right] = if is_long { shortened(g, [left, right]) } else { [left, right] };
-    let line = |factor: Expr| Line {
-        label: Label::Expression(g.div(left, factor)),
-        right: g.div(right, factor),
+    let line = |factor: Expr| {
+        let factor = if is_negative(g, factor) { g.neg(factor) } else { factor };
+        Line { label: Label::Expression(g.div(left, factor)), right: g.div(right, factor) }
     };
-    let common = common_factor(g, left, right);
+    let CommonFactor { common, number } = common_factor(g, left, right);
     if g.operations(&[left, right]) > LONG {
         return line(common);
     }
+    let mut others = Vec::new();
     // $3I/r^2$ beside $2m$
-    let cleared = g.factor_of_equation(g.sub(left, right));
+    let difference = g.sub(left, right);
+    let cleared = without_decimal(g, g.factor_of_equation(difference));
     let is_part = g.factor_of_equation(g.div(common, cleared));
-    if cleared == common || is_part == g.one() {
+    if cleared != common && is_part != g.one() {
+        others.push(cleared);
+    }
+    // $\ddot x/\cos^2\varphi$
+    if let Some(below) = g.factor_of_quotients(g.div(left, common)) {
+        let cleared = g.mul(common, below);
+        let half = g.common_factor(&[g.div(left, cleared), g.div(right, cleared)]);
+        others.extend([cleared, g.mul(cleared, without_decimal(g, half))]);
+    }
+    // $3R\ddot\varphi/2$
+    others.extend(number.map(|k| g.mul(common, k)));
+    if others.is_empty() {
         return line(common);
     }
-    let width = |factor: Expr| -> usize {
+    let texts = |factor: Expr| -> (usize, bool) {
         let desk = Graph::new();
         let sides = g.on_paper(&[g.div(left, factor), g.div(right, factor)], &desk);
-        sides.into_iter().map(|e| desk.to_text(e).len()).sum()
+        let [left, right] = [sides[0], sides[1]].map(|e| desk.to_text(e));
+        (left.len() + right.len(), left.contains('/'))
     };
-    line(if width(cleared) < width(common) { cleared } else { common })
+    let (mut best, mut least) = (common, texts(common));
+    for factor in others {
+        let other = texts(factor);
+        // NOTE: of two that are equally long the one without a fraction on the left is taken.
+        if other < least {
+            (best, least) = (factor, other);
+        }
+    }
+    line(best)
+}
+
+/// A factor without its number, if that is a decimal such as 3/10 or 0.01: an equation is not multiplied by 100.
+pub(super) fn without_decimal(g: &Graph, factor: Expr) -> Expr {
+    let number = match g.node(factor) {
+        Node::Mul(k, _) if g.number_of(k).is_some() => k,
+        _ if g.number_of(factor).is_some() => factor,
+        _ => return factor,
+    };
+    let value = g.evaluate(&[number], &|_| 1.0)[0].abs();
+    if value <= 1.0 / DECIMAL as f64 { g.div(factor, number) } else { factor }
+}
+
+/// Whether a factor is negative where parameters, coordinates and their sines are positive: an equation keeps the sign
+/// of its accelerations.
+fn is_negative(g: &Graph, factor: Expr) -> bool {
+    let value = |e: Expr| {
+        let golden = 0.618_033_988_749_895 * e.index() as f64;
+        0.4 + 0.6 * (golden - libm::floor(golden))
+    };
+    g.evaluate(&[factor], &value)[0] < 0.0
+}
+
+/// What both sides of an equation have in common, and a number before all terms that may be cleared as well.
+struct CommonFactor {
+    common: Expr,
+    number: Option<Expr>,
 }
 
 /// Both sides as short as they are found, without the factors that both are written with. The left one is linear in
@@ -79,18 +131,23 @@ fn factors(g: &Graph, e: Expr) -> BTreeMap<Expr, i64> {
 }
 
 /// The common factor of both sides of an equation; fractions such as 1/10 stay where they are.
-fn common_factor(g: &Graph, left: Expr, right: Expr) -> Expr {
+fn common_factor(g: &Graph, left: Expr, right: Expr) -> CommonFactor {
+    let plain = |common| CommonFactor { common, number: None };
     let common = g.factor_of_all_terms(&[left, right]);
     // NOTE: 2/5 before all terms goes, 1/10 stays.
     let number = g.evaluate(&[g.common_factor(&[left, right])], &|_| 1.0)[0].abs();
     if number >= 1.0 {
-        return common;
+        return plain(common);
     }
     let clear = libm::round(1.0 / number);
     let is_whole = (clear * number - 1.0).abs() < 1e-9 && clear < 1e9;
     match is_whole {
-        true => g.mul(common, g.integer(clear as i64)),
-        false if number.is_finite() && number > 0.0 => common,
-        false => g.one(),
+        true => {
+            let n = clear as i64;
+            let number = (n > 1 && n < DECIMAL).then(|| g.fraction(1, n));
+            CommonFactor { common: g.mul(common, g.integer(n)), number }
+        }
+        false if number.is_finite() && number > 0.0 => plain(common),
+        false => plain(g.one()),
     }
 }

@@ -10,7 +10,7 @@ use pfaff_mechanics::{
 };
 use pfaff_model::{Principle, Workspace};
 
-use crate::equations::equation::equation;
+use crate::equations::equation::{equation, without_decimal};
 use crate::equations::short::operations_if_long;
 use crate::equations::short_words::in_short_words;
 use crate::equations::symmetric::with_symmetric_matrices;
@@ -146,7 +146,7 @@ pub(crate) fn cleared(g: &Graph, e: Expr) -> Expr {
     if g.operations(&[e]) > LONG {
         return e;
     }
-    let whole = g.div(e, g.factor_of_equation(e));
+    let whole = g.div(e, without_decimal(g, g.factor_of_equation(e)));
     let desk = Graph::new();
     match desk.node(g.on_paper(&[whole], &desk)[0]) {
         Node::Div(above, below) if !desk.varies(below) => {
@@ -379,5 +379,30 @@ mod tests {
         );
         assert!(text.contains("the quasi-velocities are valid where cos(th) ≠ 0"), "{text}");
         assert!(text.contains("u3 = w[3]'"), "{text}");
+    }
+
+    /// No decimal is multiplied out, no number divides the left side, and accelerations keep their sign.
+    #[test]
+    fn equations_are_cleared_as_on_paper() {
+        let text = text_of(
+            "coordinates x, y, z\nlagrangian (x'^2 + y'^2 + z'^2)/2 - x*z^2\n\
+             constraint tilt: x*x' + (1 + y)*y' + sin(z)*z' = 0.3\n",
+        );
+        assert!(text.contains("x' = (3/10 - y*u1 - u1 - u2*sin(z))/x\n"), "{text}");
+        assert!(text.contains("x*p[x] + (1 + y)*p[y] + sin(z)*p[z] - 3/10 = 0"), "{text}");
+        assert!(text.contains("s1/(x^2 + (1 + y)^2 + sin(z)^2)"), "{text}");
+        let left = "(x^2 + (1 + y)^2)*u1' + (1 + y)*sin(z)*u2' = ";
+        assert!(text.contains(left) && !text.contains("10*("), "{text}");
+        let text = text_of(
+            "coordinates th, ph\nparameters m = 1, R = 3, r = 1, g = 9.81\n\
+             lagrangian m*(R - r)^2*th'^2/2 + m*r^2*ph'^2/4 + m*g*(R - r)*cos(th)\n\
+             constraint roll: (R - r)*th' = r*ph'\n",
+        );
+        assert!(text.contains("3*(R - r)*u1' = -2*g*sin(th)\n"), "{text}");
+        let text = text_of(
+            "coordinates r, ph\nparameters m = 1, g = 9.81, alpha = 0.4\n\
+             lagrangian m*(r'^2 + r^2*sin(alpha)^2*ph'^2)/2 - m*g*r*cos(alpha)\n",
+        );
+        assert!(text.contains("r*u2' = -2*u1*u2\n"), "{text}");
     }
 }

@@ -8,6 +8,9 @@ use pfaff_expr::{Expr, Graph, Role};
 use super::names::symbols_of;
 use super::{Label, Presentation};
 
+/// Our names that stand no more often are written out, if they are short.
+const MOST: usize = 3;
+
 /// Characters of a formula that is read at a glance.
 const LINE: usize = 100;
 
@@ -20,28 +23,36 @@ impl Presentation {
             return;
         }
         let mut i = self.definitions.len();
+        let mut shown: Option<(Vec<Expr>, BTreeMap<Expr, usize>)> = None;
         while i > 0 {
             i -= 1;
             let (name, meaning) = self.definitions[i].clone();
             let symbol = self.graph.symbol(&name, Role::Free);
             let [_, place, rate] = symbols_of(&self.graph, &name);
-            let mut roots = self.shown_sides();
-            let shown = self.shown_definitions().map(|d| d.1);
-            roots.extend(shown);
-            let uses: usize = roots.iter().map(|&e| occurrences(&self.graph, e, symbol)).sum();
-            let has_rate = roots.iter().any(|&e| self.graph.contains(e, &[place, rate]));
+            let (roots, counts) = shown.get_or_insert_with(|| {
+                let mut roots = self.shown_sides();
+                roots.extend(self.shown_definitions().map(|d| d.1));
+                let counts = occurrences(&self.graph, &roots);
+                (roots, counts)
+            });
+            let uses = counts.get(&symbol).copied().unwrap_or(0);
+            let has_rate = [place, rate].iter().any(|s| counts.contains_key(s));
             let is_alias = self.graph.symbol_of(meaning).is_some();
+            if has_rate || uses == 0 || (uses > MOST && !is_alias) {
+                continue;
+            }
             let is_side = roots.contains(&symbol);
             let length = self.graph.to_text(meaning).len();
             let host = roots.iter().find(|&&e| self.graph.contains(e, &[symbol]));
             let host = host.map_or(0, |&e| self.graph.to_text(e).len());
             // NOTE: a page in the words of the text keeps them.
             let is_short = is_side || (length + host <= LINE && self.preface.is_empty());
-            let is_ours = !self.names.contains(&name) && uses <= 3 && length <= LINE;
+            let is_ours = !self.names.contains(&name) && uses <= MOST && length <= LINE;
             let is_once = uses == 1 && is_short;
-            if !has_rate && (is_once || (uses > 0 && (is_alias || is_ours))) {
+            if is_once || is_alias || is_ours {
                 self.definitions.remove(i);
                 self.replace(symbol, meaning);
+                shown = None;
             }
         }
         self.number_names();
@@ -140,12 +151,18 @@ fn shorter(g: &Graph, e: Expr) -> Expr {
     }
 }
 
-/// How often a symbol stands in a formula that is written out.
-fn occurrences(g: &Graph, e: Expr, symbol: Expr) -> usize {
+/// How often each part stands in formulas that are written out.
+fn occurrences(g: &Graph, formulas: &[Expr]) -> BTreeMap<Expr, usize> {
     let mut counts: BTreeMap<Expr, usize> = BTreeMap::new();
-    for e in g.live(&[e]) {
-        let inside = g.node(e).operands().fold(0_usize, |n, o| n.saturating_add(counts[&o]));
-        counts.insert(e, if e == symbol { 1 } else { inside });
+    for &e in formulas {
+        *counts.entry(e).or_insert(0) += 1;
     }
-    counts[&e]
+    for e in g.live(formulas).into_iter().rev() {
+        let own = counts[&e];
+        for part in g.node(e).operands() {
+            let count = counts.entry(part).or_insert(0);
+            *count = count.saturating_add(own);
+        }
+    }
+    counts
 }

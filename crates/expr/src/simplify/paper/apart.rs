@@ -52,6 +52,67 @@ impl Collector<'_> {
         is_apart.then(|| parts.into_iter().map(quotient).collect())
     }
 
+    /// Quotient and rest of the division by a denominator that is one sum.
+    pub(super) fn division(&mut self, q: &Quotient) -> Option<(Quotient, Quotient)> {
+        let mut factors = q.below.iter();
+        let (Some((&f, 1)), None) = (factors.next(), factors.next()) else { return None };
+        let divisor = &self.field.factors[f];
+        let (quotient, rest) = q.above.division(divisor, &mut Budget(DIVISION))?;
+        let is_proper = !quotient.is_zero() && !rest.is_zero();
+        is_proper
+            .then(|| (Quotient::of(quotient), Quotient { above: rest, below: q.below.clone() }))
+    }
+
+    /// The terms with some atom of which the denominator is a factor, and the others: a weight beside forces that
+    /// have the determinant of the masses below.
+    pub(super) fn divisible_terms(&mut self, q: &Quotient) -> Vec<(Quotient, Quotient)> {
+        const MAX_ABOVE: usize = 120;
+        let below: Vec<(Polynomial, u32)> =
+            q.below.iter().map(|(&f, &n)| (self.field.factors[f].clone(), n)).collect();
+        let mut found = Vec::new();
+        if q.above.len() > MAX_ABOVE {
+            return found;
+        }
+        for atom in q.above.atoms() {
+            if below.iter().any(|(f, _)| f.atoms().contains(&atom)) {
+                continue;
+            }
+            let (mut whole, mut rest) = (Polynomial::zero(), Polynomial::zero());
+            for (n, part) in q.above.by_power(atom) {
+                let Some(part) = part.times_term(&Monomial::atom(atom, n), &Coefficient::one())
+                else {
+                    continue;
+                };
+                let (side, part) = match self.without_factors(&part, &below) {
+                    Some(quotient) => (&mut whole, quotient),
+                    None => (&mut rest, part),
+                };
+                let Some(sum) = side.plus(&part) else { return found };
+                *side = sum;
+            }
+            if !whole.is_zero() && !rest.is_zero() {
+                let rest = Quotient { above: rest, below: q.below.clone() };
+                found.push((Quotient::of(whole), rest));
+            }
+        }
+        found
+    }
+
+    fn without_factors(
+        &mut self,
+        p: &Polynomial,
+        factors: &[(Polynomial, u32)],
+    ) -> Option<Polynomial> {
+        let mut quotient = p.clone();
+        for (factor, n) in factors {
+            for _ in 0..*n {
+                self.work.spend(quotient.len() * factor.len())?;
+                quotient = quotient.divided_by(factor, &mut Budget(DIVISION))?;
+            }
+        }
+        Some(quotient)
+    }
+
     /// The atoms that stand in denominators, sines and cosines of one angle together.
     fn atoms_below(&mut self, q: &Quotient) -> Vec<u32> {
         let mut inside: Vec<u32> = Vec::new();
@@ -104,11 +165,24 @@ impl Collector<'_> {
             return None;
         }
         let (mut terms, mut rest) = (Vec::new(), Polynomial::zero());
-        for (_, part) in groups {
-            match self.square(&part) {
+        let (mut constants, varying): (Vec<_>, Vec<_>) =
+            groups.into_iter().map(|g| g.1).partition(|part| self.is_constant_sum(part));
+        for part in varying {
+            // y² + 2y, where the sum has 1
+            let completing = constants.iter().position(|c| {
+                part.len() == 2 && part.plus(c).is_some_and(|p| self.square(&p).is_some())
+            });
+            let whole = match completing {
+                Some(k) => part.plus(&constants.remove(k))?,
+                None => part,
+            };
+            match self.square(&whole) {
                 Some(square) => terms.push(square),
-                None => rest = rest.plus(&part)?,
+                None => rest = rest.plus(&whole)?,
             }
+        }
+        for part in constants {
+            rest = rest.plus(&part)?;
         }
         if terms.is_empty() {
             return None;
@@ -117,6 +191,28 @@ impl Collector<'_> {
             terms.extend(self.grouped(&rest).terms());
         }
         Some(Form::Sum(terms))
+    }
+
+    /// The terms of each degree in the velocities by themselves: an energy is not mixed with another one.
+    pub(super) fn by_speeds(&mut self, p: &Polynomial) -> Option<Form> {
+        if p.len() > MOST {
+            return None;
+        }
+        self.work.spend(p.len())?;
+        let mut parts: BTreeMap<i32, Polynomial> = BTreeMap::new();
+        for (m, k) in p.terms() {
+            let speed = self.term(m, *k).speed(&self.leaves);
+            parts.entry(-speed).or_default().add_term(m.clone(), k)?;
+        }
+        // NOTE: fractions are better apart.
+        let is_whole =
+            |p: &Polynomial| p.terms().all(|(m, _)| m.factors().iter().all(|f| f.1 > 0));
+        let fastest = parts.values().next().is_some_and(is_whole);
+        if parts.len() < 2 || parts.len() == p.len() || !fastest {
+            return None;
+        }
+        let terms = parts.values().map(|part| self.grouped(part)).collect::<Vec<Form>>();
+        Some(Form::Sum(terms.into_iter().flat_map(Form::terms).collect()))
     }
 
     /// A factor of $Ax^2 + Bx + C$ with polynomials $A$, $B$ and $C$, where $B^2 - 4AC = R^2$: of the product
@@ -167,6 +263,11 @@ impl Collector<'_> {
             return Some(self.term(&common, k).times(product));
         }
         None
+    }
+
+    /// Whether nothing in it varies.
+    fn is_constant_sum(&self, p: &Polynomial) -> bool {
+        p.atoms().into_iter().all(|a| self.leaves[a as usize].place.rank < rank::TIME)
     }
 
     /// $k\,c\,(a + b)^2$

@@ -6,11 +6,11 @@ use std::collections::BTreeMap;
 use num_traits::{One, Signed};
 use rustc_hash::FxHashMap;
 
-use super::finish::{is_difference, with_positive_terms};
-use super::form::{Form, Leaf, rank};
+use super::finish::{is_difference, with_positive_terms, with_whole_terms};
+use super::form::{DECIMAL, Form, Leaf, rank};
 use super::polynomial::{Budget, Coefficient, Monomial, Polynomial};
 use super::quotient::{Field, Quotient};
-use super::roots::square_root;
+use super::roots::{rational_root, square_root};
 use super::trigonometry;
 
 /// Longer sums are written as they are.
@@ -68,72 +68,11 @@ impl Collector<'_> {
         if self.cost(&sum) < self.cost(&whole) { sum } else { whole }
     }
 
-    /// Quotient and rest of the division by a denominator that is one sum.
-    fn division(&mut self, q: &Quotient) -> Option<(Quotient, Quotient)> {
-        let mut factors = q.below.iter();
-        let (Some((&f, 1)), None) = (factors.next(), factors.next()) else { return None };
-        let divisor = &self.field.factors[f];
-        let (quotient, rest) = q.above.division(divisor, &mut Budget(DIVISION))?;
-        let is_proper = !quotient.is_zero() && !rest.is_zero();
-        is_proper
-            .then(|| (Quotient::of(quotient), Quotient { above: rest, below: q.below.clone() }))
-    }
-
-    /// The terms with some atom of which the denominator is a factor, and the others: a weight beside forces that
-    /// have the determinant of the masses below.
-    fn divisible_terms(&mut self, q: &Quotient) -> Vec<(Quotient, Quotient)> {
-        const MAX_ABOVE: usize = 120;
-        let below: Vec<(Polynomial, u32)> =
-            q.below.iter().map(|(&f, &n)| (self.field.factors[f].clone(), n)).collect();
-        let mut found = Vec::new();
-        if q.above.len() > MAX_ABOVE {
-            return found;
-        }
-        for atom in q.above.atoms() {
-            if below.iter().any(|(f, _)| f.atoms().contains(&atom)) {
-                continue;
-            }
-            let (mut whole, mut rest) = (Polynomial::zero(), Polynomial::zero());
-            for (n, part) in q.above.by_power(atom) {
-                let Some(part) = part.times_term(&Monomial::atom(atom, n), &Coefficient::one())
-                else {
-                    continue;
-                };
-                let (side, part) = match self.without_factors(&part, &below) {
-                    Some(quotient) => (&mut whole, quotient),
-                    None => (&mut rest, part),
-                };
-                let Some(sum) = side.plus(&part) else { return found };
-                *side = sum;
-            }
-            if !whole.is_zero() && !rest.is_zero() {
-                let rest = Quotient { above: rest, below: q.below.clone() };
-                found.push((Quotient::of(whole), rest));
-            }
-        }
-        found
-    }
-
-    fn without_factors(
-        &mut self,
-        p: &Polynomial,
-        factors: &[(Polynomial, u32)],
-    ) -> Option<Polynomial> {
-        let mut quotient = p.clone();
-        for (factor, n) in factors {
-            for _ in 0..*n {
-                self.work.spend(quotient.len() * factor.len())?;
-                quotient = quotient.divided_by(factor, &mut Budget(DIVISION))?;
-            }
-        }
-        Some(quotient)
-    }
-
     fn fraction(&mut self, q: &Quotient) -> Form {
         self.is_above = !q.below.is_empty();
         let above = self.polynomial(&q.above);
         self.is_above = false;
-        let mut whole = above;
+        let mut whole = if q.below.is_empty() { above } else { with_whole_terms(above) };
         for (&f, &n) in &q.below {
             let factor = self.field.factors[f].clone();
             let (k, factors) = self.denominator(&factor).parts();
@@ -149,7 +88,7 @@ impl Collector<'_> {
     /// The shortest formula of a sum in a denominator; one that is seen to be positive may be a little longer.
     pub(super) fn denominator(&mut self, p: &Polynomial) -> Form {
         const POSITIVE: usize = 4;
-        let shortest = self.polynomial(p);
+        let shortest = with_whole_terms(self.polynomial(p));
         if !is_difference(&shortest) {
             return shortest;
         }
@@ -185,7 +124,8 @@ impl Collector<'_> {
         cost + AGAIN * counts.values().map(|n| n - 1).sum::<usize>()
     }
 
-    /// Whether every term has one velocity or one acceleration: momenta, and the left sides of equations of motion.
+    /// Whether no term has more than one velocity or acceleration: momenta, constraints, and the left sides of
+    /// equations of motion.
     fn is_linear_in_rates(&mut self, p: &Polynomial) -> bool {
         let atoms = p.atoms();
         if let Some(&last) = atoms.iter().max() {
@@ -196,7 +136,7 @@ impl Collector<'_> {
         rates.len() > 1
             && p.terms().all(|(m, _)| {
                 let powers = || rates.iter().map(|&a| m.exponent(a).abs());
-                powers().sum::<i32>() == 1 && powers().max() == Some(1)
+                powers().all(|n| (0..=1).contains(&n)) && powers().sum::<i32>() <= 1
             })
     }
 
@@ -261,6 +201,12 @@ impl Collector<'_> {
             if quotient.len() == 1 && rest.len() == sum.len() {
                 continue;
             }
+            // 1/100 stays with the terms.
+            let (k, scale) = match *k.denom() < DECIMAL {
+                true => (k, Coefficient::one()),
+                false => (Coefficient::one(), k),
+            };
+            let quotient = quotient.times_term(&Monomial::one(), &scale)?;
             let outer = self.term(&common, k);
             let product = self.polynomial(&quotient).times(self.unfactored(&sum));
             return Some(outer.times(product));
@@ -363,6 +309,7 @@ impl Collector<'_> {
             self.by_coefficients(p, rank::TIME),
             self.by_coefficients(p, rank::VELOCITY),
             self.by_squares(p),
+            self.by_speeds(p),
         ];
         for form in further.into_iter().flatten() {
             if self.cost(&form) < self.cost(&best) {
@@ -477,10 +424,28 @@ impl Collector<'_> {
         if let Some(root) =
             square_root(&primitive.times_term(&shared.inverse(), &Coefficient::one())?)
         {
-            let sum = self.flat(&root);
+            let (k, scale) = match rational_root(&k) {
+                Some(root) if *k.denom() >= DECIMAL => (Coefficient::one(), root),
+                _ => (k, Coefficient::one()),
+            };
+            let sum = self.flat(&root.times_term(&Monomial::one(), &scale)?);
             return Some(self.term(shared, k).times(sum.clone()).times(sum));
         }
         let k = if k.is_negative() && p.terms().any(|(_, k)| k.is_positive()) { -k } else { k };
+        let whole = self.scaled(p, shared, k);
+        // 3/10 - u beside (3 - 10*u)/10
+        if *k.denom() < DECIMAL {
+            return whole;
+        }
+        let plain = self.scaled(p, shared, Coefficient::from_integer(k.numer().signum()));
+        match (whole, plain) {
+            (Some(whole), Some(plain)) if self.cost(&whole) < self.cost(&plain) => Some(whole),
+            (whole, plain) => plain.or(whole),
+        }
+    }
+
+    /// The same with a certain number.
+    fn scaled(&mut self, p: &Polynomial, shared: &Monomial, k: Coefficient) -> Option<Form> {
         if shared.is_one() && k.is_one() {
             return None;
         }
@@ -527,12 +492,19 @@ impl Collector<'_> {
                     && inner.terms().any(|t| t.1.is_negative());
                 let content = if is_mixed { content.abs() } else { content };
                 let scaled = inner.times_term(&Monomial::one(), &content.recip())?;
-                let bracket = match square_root(&scaled) {
-                    Some(root) => {
+                // −a² + 2ab − b² = −(a − b)²
+                let roots = [Some(&scaled), Some(&scaled.opposite()).filter(|_| is_mixed)]
+                    .map(|p| p.and_then(square_root));
+                let bracket = match roots {
+                    [Some(root), _] => {
                         let sum = self.flat(&root);
                         sum.clone().times(sum)
                     }
-                    None => self.flat(&scaled),
+                    [None, Some(root)] => {
+                        let sum = self.flat(&root);
+                        Form::number(-Coefficient::one()).times(sum.clone()).times(sum)
+                    }
+                    [None, None] => self.flat(&scaled),
                 };
                 let after = self.term(&shared, content).times(bracket);
                 // A mass stands before its bracket, and the coefficients of a coordinate are one, also where that saves

@@ -4,7 +4,7 @@ use num_traits::{One, Signed};
 
 use super::atoms::Atom;
 use super::collect::Collector;
-use super::form::Form;
+use super::form::{DECIMAL, Form, rank};
 use super::polynomial::{Coefficient, Monomial, Polynomial};
 use super::quotient::Field;
 use super::roots::rational_root;
@@ -112,6 +112,35 @@ impl Collector<'_> {
         }
         all.retain(|f| f.1 != 0);
         all
+    }
+
+    /// Differences of constants as the expression was written with them, where that costs no sign: $x - (1 - \mu)y$ for
+    /// $x + (\mu - 1)y$.
+    pub(super) fn with_own_differences(&self, mut form: Form) -> Form {
+        let Form::Sum(terms) = &mut form else { return form };
+        for term in terms.iter_mut().skip(1) {
+            let Form::Product { coefficient, factors } = term else { continue };
+            let turned = factors.iter_mut().find(|(f, n)| {
+                n.rem_euclid(4) == 2
+                    && is_difference(f)
+                    && self.is_own_difference(&negated_sum(f))
+            });
+            if let (true, Some((base, _))) = (coefficient.is_positive(), turned) {
+                *base = negated_sum(base);
+                base.sort(&self.leaves);
+                *coefficient = -*coefficient;
+            }
+        }
+        form
+    }
+
+    /// Whether it is a difference of constants as the expression was written with it, and its opposite was not.
+    fn is_own_difference(&self, form: &Form) -> bool {
+        let written =
+            |form: &Form| flat_polynomial(form).is_some_and(|p| self.differences.contains(&p));
+        form.place(&self.leaves).rank < rank::TIME
+            && written(form)
+            && !written(&negated_sum(form))
     }
 
     /// $(R - r)^2$ for $(r - R)^2$, where that is how it was written, and velocities first.
@@ -223,6 +252,23 @@ pub(super) fn with_positive_terms(form: Form) -> Form {
         }
         other => other,
     }
+}
+
+/// $\frac12(a + 2b)$ for $\frac a2 + b$
+pub(super) fn with_whole_terms(form: Form) -> Form {
+    let Form::Sum(terms) = &form else { return form };
+    let below = |t: &Form| match t {
+        Form::Product { coefficient, .. } => *coefficient.denom(),
+        Form::Leaf(_) | Form::Sum(_) => 1,
+    };
+    let common = terms.iter().map(below).fold(1, |n, d| num_integer::lcm(n, d));
+    // NOTE: decimals stay.
+    if common == 1 || common >= DECIMAL {
+        return form;
+    }
+    let k = Coefficient::from_integer(common);
+    let scaled = terms.iter().map(|t| Form::number(k).times(t.clone())).collect();
+    Form::Product { coefficient: k.recip(), factors: vec![(Form::Sum(scaled), 2)] }
 }
 
 /// $b - a$ for $a - b$

@@ -6,6 +6,9 @@ use num_traits::{One, Signed};
 
 use super::polynomial::Coefficient;
 
+/// Fractions with such denominators are decimals of the text, and not taken out of sums as a common factor.
+pub(super) const DECIMAL: i128 = 10;
+
 /// A written formula.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Form {
@@ -268,10 +271,12 @@ impl Form {
         }
     }
 
+    /// Whether it is a fraction to read; 3/10 is a number.
     fn has_denominator(&self) -> bool {
         match self {
             Self::Product { coefficient, factors } => {
-                !coefficient.denom().is_one() || factors.iter().any(|f| f.1 < 0)
+                let is_half = (2..DECIMAL).contains(coefficient.denom());
+                is_half || factors.iter().any(|f| f.1 < 0)
             }
             Self::Leaf(_) | Self::Sum(_) => false,
         }
@@ -355,8 +360,14 @@ impl Form {
     fn term_key(&self, leaves: &[Leaf]) -> TermKey {
         let mut places: Vec<(Place, i32)> = match self {
             Self::Leaf(_) | Self::Sum(_) => vec![(self.place(leaves), -2)],
+            // (x + 1)² stands where x² does.
             Self::Product { factors, .. } => {
-                factors.iter().map(|(f, n)| (f.place(leaves), -n)).collect()
+                let place = |(f, n): &(Self, i32)| {
+                    let own = f.place(leaves);
+                    let is_square = *n == 4 && own.rank == rank::POSITION + rank::SUM;
+                    if is_square { Place { rank: rank::POSITION, ..own } } else { own }
+                };
+                factors.iter().map(|f| (place(f), -f.1)).collect()
             }
         };
         places.sort_unstable();

@@ -71,6 +71,37 @@ impl Graph {
         self.shared_factor(normal, Shared::Denominators).unwrap_or_else(|| self.one())
     }
 
+    /// What some terms of a sum are divided by, as a factor: parameters, coordinates, their sines and cosines, sums of
+    /// these; `None` where nothing that varies is among it.
+    ///
+    /// ```
+    /// use pfaff_expr::{Graph, Role};
+    /// let (g, page) = (Graph::new(), Graph::new());
+    /// let x = g.symbol("x", Role::Coordinate { order: 0 });
+    /// let [u, v] = ["u", "v"].map(|n| g.symbol(n, Role::Free));
+    /// let e = g.sub(g.div(u, g.mul(x, x)), g.div(v, x));
+    /// let factor = g.factor_of_quotients(e).expect("it has denominators that vary");
+    /// let cleared = g.div(e, factor);
+    /// assert_eq!(page.to_text(g.on_paper(&[cleared], &page)[0]), "u - x*v");
+    /// assert!(g.factor_of_quotients(g.sub(u, v)).is_none());
+    /// ```
+    pub fn factor_of_quotients(&self, e: Expr) -> Option<Expr> {
+        let normal = normal::normal_form(self, &[e], Arguments::Whole, READING)?;
+        let value = normal.values.first()?;
+        let varies = |field: &Field, atom: u32| match field.atoms.atom(atom) {
+            Atom::Node(e) => self.varies(*e),
+            _ => true,
+        };
+        let below = |(m, _): (&Monomial, _)| {
+            m.factors().iter().any(|&(a, n)| n < 0 && varies(&normal.field, a))
+        };
+        let is_divided = !value.below.is_empty() || value.above.terms().any(below);
+        if !is_divided {
+            return None;
+        }
+        self.shared_factor(Some(normal), Shared::Quotients)
+    }
+
     /// The factors of expressions that vary and can be zero, each once.
     ///
     /// ```
@@ -129,18 +160,25 @@ impl Graph {
                 sum.add_term(m.times(&apart), k)?;
             }
         }
-        let mut factor = number(self, &sum.content()?);
+        let mut factor = match what {
+            Shared::Quotients => self.one(),
+            _ => number(self, &sum.content()?),
+        };
         for atom in
             sum.atoms().into_iter().filter(|&a| (a as usize) < normal.field.atoms.list.len())
         {
             let powers = || sum.terms().map(|(m, _)| m.exponent(atom));
             let (least, most) = (powers().min()?, powers().max()?);
-            let below = if what == Shared::Denominators { least } else { most };
-            let n = if least > 0 { least } else { below.min(0) };
+            let n = match what {
+                Shared::Quotients => least.min(0),
+                Shared::Denominators if least <= 0 => least,
+                _ if least > 0 => least,
+                _ => most.min(0),
+            };
             if n == 0 {
                 continue;
             }
-            let varies = what == Shared::Positions;
+            let varies = matches!(what, Shared::Positions | Shared::Quotients);
             let is_taken = match normal.field.atoms.atom(atom) {
                 Atom::Node(e) => self.symbol_of(*e).is_some_and(|s| match s.role {
                     Role::Parameter => true,
@@ -153,6 +191,16 @@ impl Graph {
             if is_taken {
                 let base = self.constant_atom(&normal.field, atom)?;
                 factor = self.mul(factor, self.pow(base, self.integer(i64::from(n))));
+            }
+        }
+        if what == Shared::Quotients {
+            for (f, sum) in normal.field.factors.iter().enumerate() {
+                let powers = normal.values.iter().filter_map(|q| q.below.get(&f));
+                let n = powers.max().copied().unwrap_or(0);
+                if n > 0 && sum.atoms().into_iter().all(|a| is_still(&normal.field, a)) {
+                    let sum = self.constant_polynomial(&normal.field, sum)?;
+                    factor = self.div(factor, self.pow(sum, self.integer(i64::from(n))));
+                }
             }
         }
         for sine in sines {
@@ -175,4 +223,6 @@ enum Shared {
     Denominators,
     /// Numbers, parameters, coordinates, sines and cosines.
     Positions,
+    /// What some terms have below, also in sums.
+    Quotients,
 }
