@@ -7,9 +7,9 @@
 //! $$ \Delta p = \kappa\,\partial_q u + A^\top\Lambda, \qquad -\Delta E = \kappa\,\partial_t u - \Lambda A\dot q, $$
 //!
 //! with $\kappa = 0$ where $u$ contains velocities, and impulses $\Lambda$ of the constraints. A motion that keeps its
-//! velocities meets it where $\mathcal L$ has kinks in $q$, and no corners in $\dot q$. Where $\mathcal L$ jumps (a step
-//! of the potential, another mass) an impulse acts that the equations of neither side contain. Under the vakonomic
-//! principle $\mathcal L = L - \mu\varphi$ and $\Lambda = 0$. Momenta are measured by the largest velocities.
+//! velocities meets it where $\mathcal L$ has kinks in $q$, and no corners in $\dot q$. Where $\mathcal L$ jumps (a
+//! step of the potential, another mass) an impulse acts that the equations of neither side contain. Under the
+//! vakonomic principle $\mathcal L = L - \mu\varphi$ and $\Lambda = 0$. Momenta are measured by the largest velocities.
 
 use pfaff_expr::Expr;
 use pfaff_model::{Dynamics, Principle, Workspace};
