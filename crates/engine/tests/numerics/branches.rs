@@ -404,9 +404,8 @@ fn kinks_of_a_lagrangian_pass() {
         format!("coordinates x\nlagrangian x'^2/2 + if(x > 3, 1, 0)*x'\n{one}"),
         format!("coordinates x\nlagrangian x'^2/2 + if(t > 3, 5, 0)*(1 - x)\n{one}"),
         format!("coordinates x\nlagrangian x'^2/2*(2 + abs(x - 1))\n{one}"),
-        format!(
-            "coordinates x, y\nlagrangian (x'^2 + abs(x)*y'^2)/2 - x\ninitial x = 1, y' = 0\nsolve t = 0..1"
-        ),
+        "coordinates x, y\nlagrangian (x'^2 + abs(x)*y'^2)/2 - x\ninitial x = 1, y' = 0\nsolve t = 0..1"
+            .to_owned(),
         // The mass of what is led changes, which the constraint carries.
         format!(
             "coordinates x, y\nlagrangian (x'^2 + y'^2*if(t > 1, 2, 1))/2\nconstraint c: y' = 1\n{one}"

@@ -270,7 +270,7 @@ fn short_motions_do_not_excuse_errors_of_their_steps() {
 #[test]
 fn short_blows_far_from_zero_pass() {
     for (t0, unit, width) in
-        [(1.7e9, 1.0, 0.0005), (2.55e20, 1.5e11, 0.001694), (850.0, 0.0085, 1e-5)]
+        [(1.7e9, 1.0, 0.0005), (2.55e20, 1.5e11, 0.001_694), (850.0, 0.0085, 1e-5)]
     {
         let text = format!(
             "coordinates x\nparameters T = {unit:e}\nlagrangian T^2*x'^2/2 - x^2/2\n\

@@ -128,7 +128,7 @@ impl Store {
         // 3/(10*x)
         if let Node::Div(a, b) = self.node(x)
             && is_unit_fraction(k)
-            && self.exact(a).is_some_and(|n| n.is_integer())
+            && self.exact(a).is_some_and(num_rational::Ratio::is_integer)
             && b != ZERO
             && !self.leads_with_number(b)
         {

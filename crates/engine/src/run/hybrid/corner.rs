@@ -80,9 +80,10 @@ impl Corners {
             let slopes = g.gradient(constraint.expr, &velocities);
             let is_holonomic = slopes.iter().all(|&s| s == g.zero());
             outputs.push(constraint.expr);
-            outputs.extend(match is_holonomic && !is_vakonomic {
-                true => g.gradient(constraint.expr, &positions),
-                false => slopes,
+            outputs.extend(if is_holonomic && !is_vakonomic {
+                g.gradient(constraint.expr, &positions)
+            } else {
+                slopes
             });
         }
         let symbols = [vec![model.time], positions, velocities, branches.symbols().collect()];
@@ -214,7 +215,7 @@ impl Corners {
     /// The check and the note, if the Lagrangian has jumped.
     pub(super) fn told(&self, tolerance: f64) -> Option<(Check, Note)> {
         let limit = FIRM + AMPLIFIED * tolerance;
-        let (worst, t) = self.worst.filter(|(worst, _)| !(*worst <= limit))?;
+        let (worst, t) = self.worst.filter(|(worst, _)| *worst > limit || worst.is_nan())?;
         let reason = "where a Lagrangian jumps, or has a corner in the velocities, an impulse acts that the equations \
             on neither side contain";
         let check = Check {

@@ -202,9 +202,10 @@ impl Collector<'_> {
                 continue;
             }
             // 1/100 stays with the terms.
-            let (k, scale) = match *k.denom() < DECIMAL {
-                true => (k, Coefficient::one()),
-                false => (Coefficient::one(), k),
+            let (k, scale) = if *k.denom() < DECIMAL {
+                (k, Coefficient::one())
+            } else {
+                (Coefficient::one(), k)
             };
             let quotient = quotient.times_term(&Monomial::one(), &scale)?;
             let outer = self.term(&common, k);

@@ -261,7 +261,7 @@ pub(super) fn with_whole_terms(form: Form) -> Form {
         Form::Product { coefficient, .. } => *coefficient.denom(),
         Form::Leaf(_) | Form::Sum(_) => 1,
     };
-    let common = terms.iter().map(below).fold(1, |n, d| num_integer::lcm(n, d));
+    let common = terms.iter().map(below).fold(1, num_integer::lcm);
     // NOTE: decimals stay.
     if common == 1 || common >= DECIMAL {
         return form;
