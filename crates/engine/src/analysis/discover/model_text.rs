@@ -52,7 +52,7 @@ mod tests {
     #[test]
     fn values_have_the_digits_of_their_size() {
         assert_eq!(to_six_digits(0.123_456_789, 2.0), 0.123_457);
-        assert_eq!(to_six_digits(1.234_567_89e-7, 3e-7), 1.234_567_9e-7);
+        assert_eq!(to_six_digits(1.234_567_89e-7, 3e-7), 1.234_568e-7);
         assert_eq!(to_six_digits(123_456_789.4, 2e8), 123_456_789.0);
         assert!(to_six_digits(-1e-12, 1.0).is_sign_positive(), "no -0");
         assert_eq!(to_six_digits(0.0, 0.0), 0.0);
