@@ -250,3 +250,49 @@ impl ComplexFactors {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ode::system::System;
+
+    /// Rates that have no value where the first component is larger than 1, or the second smaller than −2.
+    struct Walled;
+
+    impl System for Walled {
+        fn dimension(&self) -> usize {
+            2
+        }
+
+        fn rates(&mut self, t: f64, y: &[f64], rates: &mut [f64]) -> Result<(), EvalError> {
+            if y[0] > 1.0 || y[1] < -2.0 {
+                return Err(EvalError::NotFinite);
+            }
+            rates.copy_from_slice(&[t * y[0] * y[0] - y[1], 3.0 * y[0] * y[1]]);
+            Ok(())
+        }
+    }
+
+    /// Differences go the way of the motion, and the other way where the rates have no value there.
+    #[test]
+    fn differences_are_derivatives_on_both_sides_of_a_wall() {
+        let t = 2.0;
+        // In the corner of both walls the motion of h > 0 goes into them.
+        for (y, h) in
+            [([0.5, 0.7], 0.1), ([0.5, 0.7], -0.1), ([1.0, -2.0], 0.1), ([1.0, -2.0], -0.1)]
+        {
+            let mut f = [0.0; 2];
+            Walled.rates(t, &y, &mut f).expect("it is on this side of the walls");
+            let mut system = Counted { system: &mut Walled, evaluations: 0 };
+            let mut jacobian = StateJacobian::new(2);
+            let at = Base { t, h, y: &y, f: &f };
+            let found = jacobian.evaluate(&mut system, &at, &mut [0.0; 2], &mut [0.0; 2]);
+            found.expect("one of both sides has values");
+            let exact = [2.0 * t * y[0], -1.0, 3.0 * y[1], 3.0 * y[0]];
+            for (k, (found, exact)) in jacobian.full.iter().zip(exact).enumerate() {
+                // Half of the second derivative, and the rounding of the rates, over 10⁻⁸.
+                assert!((found - exact).abs() < 1e-6, "{y:?} {h} {k}: {found} {exact}");
+            }
+        }
+    }
+}

@@ -332,4 +332,50 @@ mod tests {
             assert!(evaluations <= 10, "case {i}: {evaluations}");
         }
     }
+
+    impl TimeFunction for fn(f64) -> f64 {
+        fn at(&mut self, t: f64) -> Result<TimeValue, EvalError> {
+            Ok(TimeValue { t, value: self(t) })
+        }
+    }
+
+    /// The lowest point of a function between 0 and 1, where it touches a height that does not count.
+    fn touch(function: fn(f64) -> f64, middle: f64, negligible: f64) -> f64 {
+        let [before, here, after] =
+            [0.0, middle, 1.0].map(|t| TimeValue { t, value: function(t) });
+        let bracket = MinimumBracket::new(1.0, before, here, after).expect("it is a bracket");
+        let mut function = function;
+        match bracket.resolve(&mut function, negligible, 0.0).expect("it has values") {
+            Minimum::Touch(t) => t,
+            other => panic!("{other:?}"),
+        }
+    }
+
+    /// Values alone would give half of the digits: 10⁻⁸ of the bracket, or 3·10⁻¹⁰ at a height of 10⁻³.
+    #[test]
+    fn smooth_touches_are_where_the_derivative_vanishes() {
+        type Case = (fn(f64) -> f64, f64, f64);
+        let cases: [Case; 4] = [
+            (|t| 1e-3 + (t - 0.3137) * (t - 0.3137), 0.3137, 2e-3),
+            (|t| 1e-3 + 1.0 - libm::cos(t - 0.71), 0.71, 2e-3),
+            (|t| 1e-3 + libm::exp(t - 0.4) - (t - 0.4) - 1.0, 0.4, 1.1e-3),
+            (|t| 1e-3 + libm::sin(t - 0.55) * libm::sin(t - 0.55), 0.55, 1.9e-3),
+        ];
+        for (i, (function, place, negligible)) in cases.into_iter().enumerate() {
+            let t = touch(function, 0.5, negligible);
+            // The seventh derivative there: 32⁻⁶/140 of the second one. Rounding is less.
+            assert!((t - place).abs() < 1e-11, "case {i}: off by {:e}", t - place);
+        }
+    }
+
+    /// Where the slopes of both sides differ, the zero of central differences is elsewhere, and not as low.
+    #[test]
+    fn touches_at_kinks_stay_where_the_value_is_lowest() {
+        let steep: fn(f64) -> f64 = |t| if t < 0.4 { 0.4 - t } else { 3.0 * (t - 0.4) };
+        let flat: fn(f64) -> f64 = |t| if t < 0.4 { 5.0 * (0.4 - t) } else { t - 0.4 };
+        for function in [steep, flat] {
+            let t = touch(function, 0.5, 1e-12);
+            assert!((t - 0.4).abs() < 1e-12, "off by {:e}", t - 0.4);
+        }
+    }
 }

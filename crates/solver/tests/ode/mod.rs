@@ -4,6 +4,7 @@ mod accuracy;
 mod event_places;
 mod events;
 mod explicit_steps;
+mod own_steps;
 mod radau;
 mod rosenbrock;
 mod stopping;
