@@ -201,14 +201,15 @@ fn add_memory(model: &Model, request: &Run, motion: &mut Motion) -> Result<(), F
     motion.sensitivities =
         memory_sensitivities(model, request, &request.sensitivities, motion)?;
     let Some(gradient) = &request.gradient else { return Ok(()) };
-    let (observed, _) = adjoint::quantity(&model.workspace(), gradient)?;
+    let (scalar, _) = adjoint::quantity(&model.workspace(), gradient)?;
     let names = adjoint::names(&model.workspace(), gradient);
     let found = memory_sensitivities(model, request, &names, motion)?;
-    let last = |list: &[Series]| list[observed].values.last().copied().unwrap_or(f64::NAN);
+    let last =
+        |lists: [&[Series]; 3]| scalar.of(lists).values.last().copied().unwrap_or(f64::NAN);
     motion.gradient = Some(Gradient {
         of: gradient.of.clone(),
-        value: last(&motion.observed),
-        by: found.into_iter().map(|s| (s.name, last(&s.observed))).collect(),
+        value: last([&motion.q, &motion.v, &motion.observed]),
+        by: found.iter().map(|s| (s.name.clone(), last([&s.q, &s.v, &s.observed]))).collect(),
     });
     Ok(())
 }

@@ -281,21 +281,25 @@ impl SweepRows<'_> {
 
     fn basins(&self, column: &str) -> Result<Figure<'static>, String> {
         let (grid, places) = self.cells()?;
+        let mut order: Vec<usize> = places.iter().map(|&(_, _, row)| row).collect();
         let kinds: Vec<String> = match self.texts(column) {
             Some(texts) => texts.into_iter().map(str::to_owned).collect(),
-            None => alike(&self.values(column)?),
+            None => {
+                let values = self.values(column)?;
+                order.sort_by(|&a, &b| values[a].total_cmp(&values[b]));
+                alike(&values)
+            }
         };
+        // Numbers ascend in the legend, and texts stand as they come.
         let mut names: Vec<&String> = Vec::new();
+        for row in order {
+            if !names.contains(&&kinds[row]) {
+                names.push(&kinds[row]);
+            }
+        }
         let mut cells: Vec<Option<usize>> = vec![None; grid.count()];
         for (i, j, row) in places {
-            let kind = match names.iter().position(|name| **name == kinds[row]) {
-                Some(kind) => kind,
-                None => {
-                    names.push(&kinds[row]);
-                    names.len() - 1
-                }
-            };
-            cells[grid.place(i, j)] = Some(kind);
+            cells[grid.place(i, j)] = names.iter().position(|name| **name == kinds[row]);
         }
         if names.len() > MOST_KINDS {
             return Err(format!(
@@ -503,6 +507,16 @@ mod tests {
         let names: Vec<&str> =
             basins.areas.iter().map(|a| a.name.as_str()).filter(|n| !n.is_empty()).collect();
         assert_eq!(names, ["event", "end"]);
+        // The last case ends with the smallest value: numbers ascend all the same.
+        let mut falling = block.clone();
+        if let Cells::Numbers(cells) = &mut falling.columns[5] {
+            cells.iter_mut().zip(0..).for_each(|(x, case)| *x = f64::from(4 - case / 4));
+        }
+        let other = SweepRows { block: &falling, ..rows(false) };
+        let basins = other.figure(SweepPlot::Basins, &["x".into()]).expect("a map");
+        let names: Vec<&str> =
+            basins.areas.iter().map(|a| a.name.as_str()).filter(|n| !n.is_empty()).collect();
+        assert_eq!(names, ["2", "3", "4"]);
         assert!(rows(false).figure(SweepPlot::Basins, &["x".into()]).is_err(), "twelve kinds");
         let histogram = rows(false).figure(SweepPlot::Histogram, &["x".into()]).expect("bars");
         let counted: f64 = histogram.areas.iter().map(|a| a.points[2][1]).sum();

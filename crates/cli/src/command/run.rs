@@ -47,9 +47,9 @@ pub(crate) struct RunArguments {
     /// The state-transition matrix at the output times
     #[arg(long)]
     pub(crate) transition: bool,
-    /// The gradient of an observed quantity at the end, or of "integral(NAME)" over the run, by the adjoint equations:
-    /// its cost does not grow with the number of parameters
-    #[arg(long, value_name = "OBSERVED")]
+    /// The gradient of an observed quantity, a coordinate or a velocity at the end, or of "integral(NAME)" over the
+    /// run, by the adjoint equations: its cost does not grow with the number of parameters
+    #[arg(long, value_name = "NAME")]
     pub(crate) gradient: Option<String>,
     /// What --gradient differentiates by, such as "a, m, x'(0)"; all parameters if not given
     #[arg(long, value_name = "NAMES", requires = "gradient")]

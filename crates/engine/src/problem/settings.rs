@@ -156,8 +156,8 @@ impl Run {
         Self { transition: true, ..self }
     }
 
-    /// With the gradient of an observed quantity at the end, or of `integral(NAME)`, by these parameters and initial
-    /// values; by all parameters if there are none.
+    /// With the gradient of an observed quantity, a coordinate or a velocity at the end, or of `integral(NAME)`, by
+    /// these parameters and initial values; by all parameters if there are none.
     #[must_use]
     pub fn gradient(self, of: &str, by: &str) -> Self {
         let by = if by.trim().is_empty() { Vec::new() } else { separated(by) };
@@ -196,7 +196,8 @@ impl Run {
 /// A scalar of a motion, and what it is differentiated by.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct GradientRequest {
-    /// The name of an observed quantity, at the end of the run; or `integral(NAME)`, over the run.
+    /// The name of an observed quantity, a coordinate or a velocity, at the end of the run; or `integral(NAME)`, over
+    /// the run.
     pub of: String,
     /// Parameters and initial values, as for sensitivities; all parameters if empty.
     pub by: Vec<String>,

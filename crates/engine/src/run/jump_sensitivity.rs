@@ -74,7 +74,9 @@ pub(crate) fn derivatives(
     varied: &Varied,
     motion: &mut Motion,
 ) -> Result<Vec<Sensitivity>, Failure> {
-    if !has_jumps(base.model) {
+    // NOTE: a sign of 0 stands for a motion that stays at its switch, as dry friction holds it.
+    let is_held = motion.switches.iter().any(|(_, signs)| signs.contains(&0.0));
+    if !has_jumps(base.model) && !is_held {
         return sensitivity::derivatives(base, request.principle, varied, motion);
     }
     let plain =
@@ -146,7 +148,7 @@ fn follow(
         steps: 0,
     };
     let mut whole = task.first(first.model(), &first.start, tangents)?;
-    let mut flow = task.flow(first.model(), Evaluation::ByRows)?;
+    let mut flow = task.flow(first.model(), Evaluation::ByDirections)?;
     flow.begin(first.model(), first.from, &whole);
     // NOTE: contacts that are closed from the start are constraints of the motion, not of the initial values.
     let _ = flow.project(first.from, &mut whole);
@@ -194,7 +196,7 @@ impl<'a> Task<'a> {
         piece: &Piece,
         whole: &[f64],
     ) -> Result<Option<(Vec<f64>, Vec<f64>)>, Failure> {
-        let mut flow = self.flow(piece.model(), Evaluation::ByRows)?;
+        let mut flow = self.flow(piece.model(), Evaluation::ByDirections)?;
         let (d, n) = (flow.size(), piece.model().coordinates.len());
         flow.begin(piece.model(), piece.to, whole);
         if flow.solve(piece.to, whole).is_err() {
@@ -217,7 +219,7 @@ impl<'a> Task<'a> {
         let Some(&surface) = jump.events.first() else { return Ok(false) };
         let model = piece.model();
         let backend = self.settings.backend;
-        let mut flow = self.flow(model, Evaluation::ByRows)?;
+        let mut flow = self.flow(model, Evaluation::ByDirections)?;
         flow.begin(model, t, whole);
         let function = [model.events[surface].expr];
         let shifts = outputs::shifts(model, &mut flow, &function, (t, whole), backend)?;
@@ -239,7 +241,7 @@ impl<'a> Task<'a> {
         let after = next.unwrap_or(piece);
         let mut system = CompiledSystem::new(after.model(), after.dynamics(), backend)?;
         self.dynamics = after.dynamics();
-        let mut flow = self.flow(after.model(), Evaluation::ByRows)?;
+        let mut flow = self.flow(after.model(), Evaluation::ByDirections)?;
         let mut joined = |q: &[f64], v: &[f64]| {
             let mut y = system.state(t, q, v, &[]);
             y.truncate(flow.size());

@@ -7,12 +7,13 @@
 //!    + \frac{\partial r}{\partial y}\,\delta y + \frac{\partial r}{\partial p}\,\delta p\Bigr) \qquad (\mathrm V) $$
 //!
 //! with the matrix that gave $x$ itself. The slopes on the right are expressions of the graph from which $r$ comes;
-//! they form one sparse matrix, evaluated once for all directions.
+//! they form one sparse matrix, evaluated once for all directions; or what is on the right is one program, evaluated
+//! for each direction.
 //!
 //! **Invariants.** The constraints that the state satisfies are linearised likewise, $\varphi(t, q)$ of the holonomic
 //! ones and $\psi(t, q, \dot q)$ of all.
 
-use pfaff_expr::{Expr, Graph};
+use pfaff_expr::{Expr, Graph, Role};
 use pfaff_model::Workspace;
 use pfaff_program::{Backend, CompileError, Executor, Program};
 
@@ -148,6 +149,55 @@ impl Slopes {
     /// The matrix last evaluated.
     pub(crate) fn rows(&self) -> SparseRows<'_> {
         self.pattern.with(&self.values)
+    }
+}
+
+/// The change of $r$ along one direction $(\delta t, \delta y, \delta p)$ after another: for few evaluations, because
+/// it is a shorter program than all slopes.
+#[derive(Clone, Debug)]
+pub(crate) struct EquationChange {
+    run: Executor,
+    /// $t$, $y$, $x$, and the direction.
+    inputs: Vec<f64>,
+    width: usize,
+}
+
+impl EquationChange {
+    /// Compiles the directional derivative of $r$, given the symbols over which it is linearised.
+    pub(crate) fn new(
+        model: &Workspace,
+        dynamics: &Dynamics,
+        variables: &Variables,
+        backend: Backend,
+    ) -> Result<Self, CompileError> {
+        let g = &model.graph;
+        let by = variables.directions();
+        let symbol = |k: usize| g.symbol(&format!("change {k}"), Role::Free);
+        let changes: Vec<Expr> = (0..by.len()).map(symbol).collect();
+        let pairs: Vec<(Expr, Expr)> = by.into_iter().zip(changes.iter().copied()).collect();
+        let residual = balance(model, dynamics);
+        let along = g.merging(|| g.directional(&residual, &pairs));
+        let inputs = [variables.inputs(), changes].concat();
+        let program = Program::compile(g, &inputs, &model.parameter_symbols(), &along)?;
+        Ok(Self {
+            run: program.tiered(&model.parameter_values(), backend),
+            inputs: vec![0.0; inputs.len()],
+            width: pairs.len(),
+        })
+    }
+
+    /// Takes the point at which directions follow.
+    pub(crate) fn at(&mut self, t: f64, y: &[f64], x: &[f64]) {
+        self.inputs[0] = t;
+        self.inputs[1..=y.len()].copy_from_slice(y);
+        self.inputs[1 + y.len()..][..x.len()].copy_from_slice(x);
+    }
+
+    /// The change along a direction at that point.
+    pub(crate) fn along(&mut self, direction: &[f64], change: &mut [f64]) {
+        let first = self.inputs.len() - self.width;
+        self.inputs[first..].copy_from_slice(direction);
+        self.run.evaluate(&self.inputs, change);
     }
 }
 

@@ -21,7 +21,7 @@ use crate::system::compiled::{Compiled, CompiledSystem, Dynamics};
 use crate::system::energy_scale::raise_tangents;
 use crate::system::explicit_steps;
 use crate::system::linearisation::{
-    Rate, Slopes, Variables, constraint_slopes, equation_slopes,
+    EquationChange, Rate, Slopes, Variables, constraint_slopes, equation_slopes,
 };
 use crate::system::ordinary::spread;
 use crate::system::taylor_system::{Demand, TaylorExpansion};
@@ -34,8 +34,15 @@ pub(crate) enum Evaluation {
     Explicit,
     /// The same, with the work at the end of the state, as a run has it.
     Carried,
-    /// By the rows of the differentiated equations.
-    ByRows,
+    /// By the differentiated equations, direction by direction: for a few evaluations.
+    ByDirections,
+}
+
+/// The differentiated equations.
+#[derive(Clone, Debug)]
+enum Differentiated {
+    Rows(Slopes),
+    Along(EquationChange),
 }
 
 /// The system (S).
@@ -43,7 +50,7 @@ pub(crate) enum Evaluation {
 pub(crate) struct VariationalFlow {
     pub(crate) variables: Variables,
     system: CompiledSystem,
-    equations: Slopes,
+    equations: Differentiated,
     constraints: Option<Slopes>,
     pub(crate) rates: Vec<Rate>,
     /// $\delta p_k$
@@ -83,19 +90,26 @@ impl VariationalFlow {
         let rates = variables.rates.clone();
         let carries_work =
             evaluation == Evaluation::Carried && matches!(dynamics, Dynamics::Saddle(_));
-        let explicit = match evaluation {
+        let (explicit, equations);
+        match evaluation {
             Evaluation::Explicit | Evaluation::Carried => {
                 let how = (carries_work, backend);
-                ExplicitFlow::new(model, dynamics, &variables, &tangents, how)
+                explicit = ExplicitFlow::new(model, dynamics, &variables, &tangents, how);
+                let slopes = equation_slopes(model, dynamics, &variables, backend)?;
+                equations = Differentiated::Rows(slopes);
             }
-            Evaluation::ByRows => None,
-        };
+            Evaluation::ByDirections => {
+                explicit = None;
+                let change = EquationChange::new(model, dynamics, &variables, backend)?;
+                equations = Differentiated::Along(change);
+            }
+        }
         Ok(Self {
             explicit: explicit.map(Box::new),
             series: None,
             quadratures: if carries_work { 2 } else { 0 },
             is_evaluated: matches!(dynamics, Dynamics::Saddle(_)),
-            equations: equation_slopes(model, dynamics, &variables, backend)?,
+            equations,
             constraints: constraint_slopes(model, dynamics, &variables, backend)?,
             unknowns: vec![0.0; variables.unknowns.len()],
             direction: vec![0.0; variables.width()],
@@ -216,7 +230,10 @@ impl VariationalFlow {
             }
             Compiled::Reduced(_) => unreachable!("nothing has reduced the system"),
         }
-        self.equations.evaluate(t, y, &self.unknowns);
+        match &mut self.equations {
+            Differentiated::Rows(slopes) => slopes.evaluate(t, y, &self.unknowns),
+            Differentiated::Along(change) => change.at(t, y, &self.unknowns),
+        }
         Ok(())
     }
 
@@ -228,9 +245,17 @@ impl VariationalFlow {
         let (state, parameters) = self.direction[1..].split_at_mut(self.rates.len());
         state.copy_from_slice(δy);
         parameters.copy_from_slice(δp);
-        for (x, row) in self.response.iter_mut().zip(self.equations.rows().rows()) {
-            *x = -row.dot(&self.direction);
+        match &mut self.equations {
+            Differentiated::Rows(slopes) => {
+                let rows = slopes.rows().rows();
+                self.response
+                    .iter_mut()
+                    .zip(rows)
+                    .for_each(|(x, row)| *x = row.dot(&self.direction));
+            }
+            Differentiated::Along(change) => change.along(&self.direction, &mut self.response),
         }
+        self.response.iter_mut().for_each(|x| *x = -*x);
         if self.response.iter().any(|x| !x.is_finite()) {
             return Err(EvalError::NotFinite);
         }

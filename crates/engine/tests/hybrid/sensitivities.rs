@@ -98,6 +98,27 @@ fn derivatives_across_jumps_are_differences_of_motions() {
             "a, e, th(0), th'(0)",
             2.0,
         ),
+        // Dry friction without modes: the block comes to rest on its belt, and leaves it.
+        (
+            "coordinates x\nparameters v = 0.2, Fk = 0.4\nlagrangian x'^2/2 - x^2/2\n\
+             force x: -Fk*sign(x' - v)\ninitial x' = 0.9\nsolve t = 0..12",
+            "v, Fk, x'(0)",
+            5.7,
+        ),
+        (
+            "coordinates x\nparameters v = 0.2, Fk = 0.4\nlagrangian x'^2/2 - x^2/2\n\
+             force x: -Fk*sign(x' - v)\ninitial x' = 0.9\nsolve t = 0..12",
+            "v, Fk, x'(0)",
+            9.0,
+        ),
+        // A thermostat that stays at its temperature by a mean of both branches.
+        (
+            "coordinates T, S\nparameters k = 0.3, P = 9, c = 20\n\
+             equation T' = -k*T + if(T < c, P, 0)\nequation S' = T - S\n\
+             initial T = 15\nsolve t = 0..5",
+            "k, P, c, T(0)",
+            3.0,
+        ),
     ];
     for (text, names, t1) in texts {
         let found = sensitive(text, names, t1);

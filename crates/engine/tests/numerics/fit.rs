@@ -276,6 +276,10 @@ fn what_cannot_be_fitted_is_refused() {
     assert!(read("t,x\n,1\n").contains("line 2"));
     assert!(read("x\n1\n").contains("no column `t`"));
     assert!(read("t,x\n1,2,3\n").contains("3 cells"));
+    assert!(read("t;x\n1,5;2,5\n").contains("separated by commas"));
+    assert!(
+        read("t,x\n0,1\n1,1e300\n").contains("line 3: `1e300` in the column `x` is too large")
+    );
     // A parameter that does nothing is named.
     let fit = found(OSCILLATOR, &data, &request(&["k", "w"]));
     assert_eq!(fit.unidentifiable, [vec![("w".to_owned(), 1.0)]]);

@@ -6,6 +6,7 @@ mod double_double;
 mod events;
 mod export;
 mod fit;
+mod gradients;
 mod interrupts;
 mod long_runs;
 mod long_time;

@@ -51,7 +51,13 @@ pub(super) fn label(words: &str) -> Line {
     let mut line = Line::default();
     let mut rest = words;
     while let Some(first) = rest.chars().next() {
-        if first.is_alphabetic() {
+        if let Some((file, after)) = file_name(rest) {
+            line.put(Typeface::Upright, file, Script::LINE);
+            rest = after;
+        } else if let Some((power, after)) = power(rest) {
+            line.put(Typeface::Upright, power, Script::LINE.above());
+            rest = after;
+        } else if first.is_alphabetic() {
             let (name, order, after) = name(rest);
             line.symbol(&SymbolParts::of(name, order), Script::LINE);
             rest = after;
@@ -62,6 +68,22 @@ pub(super) fn label(words: &str) -> Line {
         }
     }
     line
+}
+
+/// The name of a table at the beginning of a text, and the rest.
+fn file_name(text: &str) -> Option<(&str, &str)> {
+    let word = |c: char| c.is_alphanumeric() || matches!(c, '_' | '-' | '.');
+    let end = text.find(|c| !word(c)).unwrap_or(text.len());
+    let (name, rest) = text.split_at(end);
+    let is_table = [".csv", ".parquet", ".arrow"].iter().any(|ending| name.ends_with(ending));
+    is_table.then_some((name, rest))
+}
+
+/// The whole exponent at the beginning of a text, and the rest.
+fn power(text: &str) -> Option<(&str, &str)> {
+    let digits = text.strip_prefix('^')?;
+    let end = digits.find(|c: char| !c.is_ascii_digit()).unwrap_or(digits.len());
+    (end > 0 && !digits[end..].starts_with('.')).then(|| digits.split_at(end))
 }
 
 /// The name at the beginning of a text, how many primes follow it, and the rest.
@@ -202,6 +224,8 @@ mod tests {
         assert_eq!(letters(&label("reaction(x)")), "Rx");
         assert_eq!(letters(&label("E[L,M]")), "E[L,M]");
         assert_eq!(letters(&label("x (chetaev)")), "x (chetaev)");
+        assert_eq!(letters(&label("x^2+y'^10")), "x2+y\u{307}10");
+        assert_eq!(letters(&label("x^2.5 x^a")), "x^2.5 x^a");
     }
 
     #[test]
@@ -214,6 +238,12 @@ mod tests {
         assert!(
             line.glyphs[4..].iter().all(|g| g.typeface == Typeface::Upright && g.size == 1.0)
         );
+        let power = label("x^2").glyphs[1];
+        assert!(power.size < 1.0 && power.rise > 0.0);
+        // The name of a file is no quantity.
+        let file = label("x (A.csv)");
+        assert_eq!(file.glyphs[0].typeface, Typeface::Italic);
+        assert!(file.glyphs[1..].iter().all(|g| g.typeface == Typeface::Upright));
     }
 
     #[test]

@@ -293,7 +293,13 @@ impl<'a> OdeRun<'a> {
         }
         let at = (t, &self.y[..]);
         let (watch, system, h) = (&mut self.stiffness, &mut self.system, self.clock.h);
-        let is_better = watch.is_other_better(system, at, h, &self.scale, is_implicit);
+        let mut is_better = watch.is_other_better(system, at, h, &self.scale, is_implicit);
+        if !is_implicit && !is_better && !is_coarse {
+            let clock = StepClock { target: self.target(), ..self.clock };
+            let from = ScaledState { y: &self.y, scale: &self.scale };
+            let (system, longest) = (&mut self.system, self.options.longest);
+            is_better = self.stiffness.is_trial_better(system, &clock, &from, longest);
+        }
         // Once the equations were stiff, Radau's method goes through what is too short for explicit steps.
         if !is_better && (!is_coarse || self.stiff.is_empty()) {
             return;

@@ -7,8 +7,14 @@
 //! with norms in units of the scales, and $d$ the image of the last time. An explicit method whose accuracy asks for
 //! longer steps than its stability allows takes steps of $h\lambda$ at the edge of its region of stability: 5 to 6 for
 //! Dormand and Prince, 8 and more for Taylor series. Steps that accuracy limits are well below.
+//!
+//! At strict tolerances stiff components limit explicit steps before stability does: the error of a slow motion with
+//! $h\lambda$ about 1 is that of its forces times a power of $h\lambda$. So in a long run a step of Radau's method is
+//! tried now and then that is many explicit ones long.
 
+use crate::ode::radau::Radau;
 use crate::ode::scale::Scale;
+use crate::ode::stepper::{ScaledState, StepClock, Stepper, Trial};
 use crate::ode::system::Counted;
 
 /// Accepted steps between two looks.
@@ -20,6 +26,13 @@ const DIFFERENCE: f64 = 1e-7;
 /// $h\lambda$ below which explicit steps are as good.
 const EASY: f64 = 0.5;
 
+/// Explicit steps until Radau's method is tried; then after twice as many.
+const UNTIL_TRIAL: usize = 2000;
+/// How many explicit steps it must replace by one, which costs more, and the more so the larger the system.
+const WORTH: f64 = 10.0;
+/// Systems that are too large for a mere trial.
+const LARGEST: usize = 100;
+
 /// Watches a run.
 pub(crate) struct StiffnessWatch {
     /// The edge of the region of stability of the explicit method; none if nobody asked.
@@ -30,6 +43,9 @@ pub(crate) struct StiffnessWatch {
     moved: Vec<f64>,
     steps: usize,
     looks: usize,
+    /// Explicit steps so far, and those after which Radau's method is tried.
+    explicit: usize,
+    next_trial: usize,
 }
 
 impl StiffnessWatch {
@@ -44,7 +60,41 @@ impl StiffnessWatch {
             moved: room(),
             steps: 0,
             looks: 0,
+            explicit: 0,
+            next_trial: UNTIL_TRIAL,
         }
+    }
+
+    /// Takes note of an explicit step; says whether one of Radau's method would go much further. `clock` has where it
+    /// must not go beyond.
+    pub(crate) fn is_trial_better(
+        &mut self,
+        system: &mut Counted<'_>,
+        clock: &StepClock,
+        from: &ScaledState<'_>,
+        longest: f64,
+    ) -> bool {
+        if self.edge.is_none() {
+            return false;
+        }
+        self.explicit += 1;
+        if self.explicit < self.next_trial {
+            return false;
+        }
+        self.next_trial *= 2;
+        let (t, n) = (clock.t, from.y.len());
+        let h = (WORTH + n as f64) * clock.h;
+        let is_long = (clock.t1 - t).abs() > UNTIL_TRIAL as f64 * clock.h.abs();
+        if n > LARGEST || !is_long || h.abs() > longest.min((clock.target - t).abs()) {
+            return false;
+        }
+        let mut radau = Radau::new(n, Some(13));
+        let clock = StepClock { t0: t, h, ..*clock };
+        let mut end = vec![0.0; n];
+        radau.begin(system, &clock, from, Some(h.abs())).is_ok()
+            && radau
+                .advance(system, Trial { t, end: t + h, h }, from, &mut end)
+                .is_ok_and(|error| error <= 1.0)
     }
 
     /// Takes note of an accepted step; says whether it is time for the other kind of method.

@@ -239,6 +239,36 @@ fn explicit_steps_change_over_and_back() {
     }
 }
 
+/// A stiff spring with strong damping that follows a moving end: at 1e-10 explicit steps are limited by accuracy, at
+/// hλ = 0.7, and a step of Radau's method is a hundred times as long.
+#[test]
+fn stiffness_is_noticed_where_accuracy_limits_explicit_steps() {
+    let spring = |t: f64, y: &[f64], rates: &mut [f64]| {
+        rates.copy_from_slice(&[y[1], -4e3 * y[1] - 2e6 * (y[0] - 0.3 * libm::sin(t))]);
+    };
+    let watching = |t1| OdeOptions {
+        method: Method::Dop853,
+        watches_stiffness: true,
+        ..options(t1, 1e-10)
+    };
+    let outcome = run(spring, &[0.0, 0.0], &watching(3.0));
+    assert!(!outcome.stiff.is_empty() && outcome.stiff[0] < 1.0, "{outcome:?}");
+    // DOP853 alone takes more than a hundred thousand.
+    assert!(outcome.statistics.evaluations < 50_000, "{:?}", outcome.statistics);
+    // The solution without its transient is the imaginary part of 0.3 eⁱᵗ/(1 + 2e-3 i − 5e-7).
+    let (a, b) = (1.0 - 5e-7, 2e-3);
+    let slow = 0.3 * (a * libm::sin(3.0) - b * libm::cos(3.0)) / (a * a + b * b);
+    assert!((outcome.y[0] - slow).abs() < 1e-9, "{} {slow}", outcome.y[0]);
+    // What is not stiff is tried as well, and stays with the explicit method and its bits.
+    let rotation = |_: f64, y: &[f64], rates: &mut [f64]| rates.copy_from_slice(&[y[1], -y[0]]);
+    let watched = run(rotation, &[0.0, 1.0], &watching(6000.0));
+    let plain = OdeOptions { watches_stiffness: false, ..watching(6000.0) };
+    let plain = run(rotation, &[0.0, 1.0], &plain);
+    assert!(watched.stiff.is_empty() && watched.statistics.steps > 4000, "{watched:?}");
+    assert!(watched.statistics.evaluations > plain.statistics.evaluations, "it was tried");
+    assert_eq!(watched.y, plain.y);
+}
+
 #[test]
 fn events_are_located_and_bits_repeat() {
     let stop =

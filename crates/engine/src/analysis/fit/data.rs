@@ -6,6 +6,9 @@ use crate::analysis::fit::request::Prior;
 use crate::error::Error;
 use crate::problem::settings::separated;
 
+/// What can be squared and summed.
+const LARGEST: f64 = 1e150;
+
 /// A table of measured values.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Measurements {
@@ -42,7 +45,12 @@ impl Measurements {
         };
         let names = cells(head);
         let Some(time) = names.iter().position(|name| name == "t") else {
-            let message = format!("`{file}` has no column `t` with the times");
+            let hint = if head.contains([';', '\t']) {
+                "; columns are separated by commas, and numbers have a decimal point"
+            } else {
+                ""
+            };
+            let message = format!("`{file}` has no column `t` with the times{hint}");
             return Err(Error::Usage(message));
         };
         let mut t: Vec<f64> = Vec::new();
@@ -71,6 +79,10 @@ impl Measurements {
                     );
                     return wrong(number, what);
                 };
+                if value.abs() > LARGEST {
+                    let what = format!("`{cell}` in the column `{}` is too large", names[k]);
+                    return wrong(number, what);
+                }
                 columns[k].1.push(Some(value));
                 if k == time {
                     if let Some(&before) = t.last()

@@ -22,8 +22,8 @@ use super::direction::{Direction, directions};
 use super::outputs::results;
 use super::{Base, Varied, varying};
 use crate::error::Failure;
-use crate::motion::Motion;
 use crate::motion::sensitivity::Gradient;
+use crate::motion::{Motion, Series};
 use crate::problem::branches::Branches;
 use crate::problem::settings::GradientRequest;
 use crate::system::compiled::CompiledSystem;
@@ -54,22 +54,54 @@ pub(crate) fn check(
     directions(model, &by, (t0, None)).map(|_| ())
 }
 
-/// The observed quantity by index, and whether it is integrated.
+/// What has a gradient: the place of an observed quantity, a position or a velocity.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Scalar {
+    Observed(usize),
+    Position(usize),
+    Velocity(usize),
+}
+
+impl Scalar {
+    fn expr(self, model: &Workspace) -> Expr {
+        match self {
+            Self::Observed(k) => model.observed[k].expr,
+            Self::Position(k) => model.coordinates[k].position,
+            Self::Velocity(k) => model.coordinates[k].velocity,
+        }
+    }
+
+    /// Its series among those of positions, velocities and observed quantities.
+    pub(crate) fn of(self, [q, v, observed]: [&[Series]; 3]) -> &Series {
+        match self {
+            Self::Observed(k) => &observed[k],
+            Self::Position(k) => &q[k],
+            Self::Velocity(k) => &v[k],
+        }
+    }
+}
+
+/// The quantity of a request, and whether it is integrated.
 pub(crate) fn quantity(
     model: &Workspace,
     request: &GradientRequest,
-) -> Result<(usize, bool), Failure> {
+) -> Result<(Scalar, bool), Failure> {
     let inner = request.of.strip_prefix("integral(").and_then(|rest| rest.strip_suffix(')'));
     let name = inner.unwrap_or(&request.of).trim();
-    let place = model.observed.iter().position(|o| o.name == name);
-    place.map(|k| (k, inner.is_some())).ok_or_else(|| {
+    let coordinate = |name: &str| model.coordinates.iter().position(|c| c.name == name);
+    let velocity = || name.strip_suffix('\'').and_then(coordinate).map(Scalar::Velocity);
+    let observed = model.observed.iter().position(|o| o.name == name).map(Scalar::Observed);
+    let found = observed.or_else(|| coordinate(name).map(Scalar::Position)).or_else(velocity);
+    found.map(|scalar| (scalar, inner.is_some())).ok_or_else(|| {
         let known: Vec<&str> = model.observed.iter().map(|o| o.name.as_str()).collect();
         let hint = if known.is_empty() {
             "add `observe NAME = …` to the model".to_owned()
         } else {
             format!("the model observes {}", known.join(", "))
         };
-        Failure::Usage(format!("`{name}` is not an observed quantity: {hint}"))
+        Failure::Usage(format!(
+            "`{name}` is not an observed quantity, a coordinate or a velocity: {hint}"
+        ))
     })
 }
 
@@ -90,7 +122,7 @@ pub(crate) fn gradient(
     motion: &Motion,
 ) -> Result<Gradient, Failure> {
     let &Base { model, settings, dynamics, start } = base;
-    let (observed, is_integral) = quantity(model, request)?;
+    let (scalar, is_integral) = quantity(model, request)?;
     let Varied { directions, changes, tangents } = along;
     let varied = varying(model, changes);
     let symbols = model.parameter_symbols();
@@ -116,7 +148,7 @@ pub(crate) fn gradient(
             "the motion for the adjoint equations did not reach its end",
         ));
     }
-    let mut flow = AdjointFlow::new(base, variables, observed, is_integral, trajectory)?;
+    let mut flow = AdjointFlow::new(base, variables, scalar, is_integral, trajectory)?;
     flow.inner.begin(model, settings.t0, &y0);
     let size = flow.inner.size();
     let last = &reached.y[..size];
@@ -211,26 +243,25 @@ impl AdjointFlow {
     fn new(
         base: &Base<'_>,
         variables: Variables,
-        observed: usize,
+        scalar: Scalar,
         is_integral: bool,
         trajectory: Trajectory,
     ) -> Result<Self, Failure> {
         let &Base { model, settings, dynamics, .. } = base;
         let g = &model.graph;
         let backend: Backend = settings.backend;
-        let written = g.substitute(
-            &[model.observed[observed].expr],
-            &results(model, dynamics, &variables),
-        );
+        let written =
+            g.substitute(&[scalar.expr(model)], &results(model, dynamics, &variables));
         let mut known = vec![variables.time];
         known.extend(variables.state.iter().chain(&variables.unknowns));
         known.extend(model.parameter_symbols());
         let is_known = |e: &Expr| g.symbols(&[*e]).iter().all(|s| known.contains(s));
         if !written.iter().all(is_known) || written.iter().any(|&e| g.has_memory(e)) {
-            return Err(Failure::Usage(format!(
-                "`{}` has no derivatives",
-                model.observed[observed].name
-            )));
+            let name = match scalar {
+                Scalar::Observed(k) => &model.observed[k].name,
+                Scalar::Position(k) | Scalar::Velocity(k) => &model.coordinates[k].name,
+            };
+            return Err(Failure::Usage(format!("`{name}` has no derivatives")));
         }
         let equations = balance(model, dynamics);
         let residual = output_slopes(model, &equations, &variables, backend)?;
@@ -247,7 +278,7 @@ impl AdjointFlow {
             dynamics,
             variables,
             Vec::new(),
-            (Evaluation::ByRows, settings.backend),
+            (Evaluation::ByDirections, settings.backend),
         )?;
         Ok(Self {
             inner,

@@ -186,7 +186,7 @@ impl Base<'_> {
             self.dynamics,
             variables,
             tangents,
-            (Evaluation::ByRows, self.settings.backend),
+            (Evaluation::ByDirections, self.settings.backend),
         )?;
         let mut whole = VariationalFlow::joined(&y, &(0..d).map(unit).collect::<Vec<_>>());
         flow.begin(model, self.settings.t0, &whole);
@@ -316,7 +316,7 @@ fn read(
     };
     let mut rows = carried.rows;
     rows.sort_by(|a, b| a.0.total_cmp(&b.0));
-    let mut flow = task.flow(model, Evaluation::ByRows)?;
+    let mut flow = task.flow(model, Evaluation::ByDirections)?;
     if let Some((t, whole)) = rows.first() {
         flow.begin(model, *t, whole);
     }
@@ -523,7 +523,7 @@ impl Task<'_> {
     ) -> Result<(), Failure> {
         let Some(k) = (0..before.len()).find(|&k| before[k] != after[k]) else { return Ok(()) };
         branches.set(before);
-        let mut flow = self.flow(&branches.model, Evaluation::ByRows)?;
+        let mut flow = self.flow(&branches.model, Evaluation::ByDirections)?;
         let function = [branches.functions[k]];
         let backend = self.settings.backend;
         let shifts =
@@ -533,7 +533,7 @@ impl Task<'_> {
         let solved = flow.solve(t, whole).is_ok();
         flow.state_rates(&whole[..d], &mut old);
         branches.set(after);
-        let mut flow = self.flow(&branches.model, Evaluation::ByRows)?;
+        let mut flow = self.flow(&branches.model, Evaluation::ByDirections)?;
         if flow.solve(t, whole).is_err() || !solved {
             new.fill(f64::NAN);
         } else {

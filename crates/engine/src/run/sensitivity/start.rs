@@ -252,9 +252,16 @@ impl<'a> StartPlace<'a> {
             })
         };
         let drift = along(level.constraints, &at);
-        let size = drift.iter().chain(&rows).fold(0.0_f64, |s, x| s.max(x.abs()));
+        // The terms of which each drift is the sum: what is given may meet a constraint up to their rounding.
+        let movers: Vec<Expr> = moving.iter().map(|&(s, _)| s).collect();
+        let parts = g.jacobian(level.constraints, &movers);
+        let terms = parts.iter().map(|row| {
+            let slopes = g.evaluate(row, &at);
+            slopes.iter().zip(&moving).map(|(slope, (_, δ))| (slope * δ).abs()).sum::<f64>()
+        });
+        let terms: Vec<f64> = terms.collect();
         if f == 0 {
-            let met = drift.iter().all(|x| x.abs() <= MET * size.max(f64::MIN_POSITIVE));
+            let met = drift.iter().zip(&terms).all(|(sum, size)| sum.abs() <= MET * size);
             return met.then(|| rigid.to_vec());
         }
         for mass in [0.0, 1.0] {
@@ -303,9 +310,9 @@ impl<'a> StartPlace<'a> {
                 solution.x[..f].iter().chain(known).fold(0.0_f64, |m, x| m.max(x.abs()));
             let met = (0..r).all(|a| {
                 let row = &rows[a * f..(a + 1) * f];
-                let terms = row.iter().zip(&solution.x).map(|(c, x)| c * x);
-                let (mut sum, mut terms_size) = (drift[a], drift[a].abs());
-                terms.for_each(|x| (sum, terms_size) = (sum + x, terms_size + x.abs()));
+                let (mut sum, mut terms_size) = (drift[a], terms[a]);
+                let products = row.iter().zip(&solution.x).map(|(c, x)| c * x);
+                products.for_each(|x| (sum, terms_size) = (sum + x, terms_size + x.abs()));
                 // NOTE: where a constraint does not change, all of its terms are rounding of the others.
                 let rounding = ROUNDING * largest * row.iter().map(|c| c.abs()).sum::<f64>();
                 sum.abs() <= MET * terms_size + rounding
