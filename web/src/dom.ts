@@ -45,3 +45,15 @@ export function save(name: string, content: BlobPart, media: string): void {
   link.remove();
   setTimeout(() => URL.revokeObjectURL(address), 10_000);
 }
+
+/** A canvas as a PNG, on the paper of the page: lines for a dark page cannot be seen on a white one. */
+export function pictureOf(canvas: HTMLCanvasElement | null): Promise<Blob | null> {
+  if (!canvas) return Promise.resolve(null);
+  const copy = element("canvas");
+  [copy.width, copy.height] = [canvas.width, canvas.height];
+  const pen = copy.getContext("2d")!;
+  pen.fillStyle = getComputedStyle(document.documentElement).getPropertyValue("--paper").trim();
+  pen.fillRect(0, 0, copy.width, copy.height);
+  pen.drawImage(canvas, 0, 0);
+  return new Promise((resolve) => copy.toBlob(resolve));
+}

@@ -181,5 +181,5 @@ export function lessonBox(name: string): HTMLElement[] {
 
 /** Text, questions and things to try. */
 export function lessonParts(lesson: Lesson): HTMLElement[] {
-  return [element("p", {}, lesson.text), element("h4", {}, "Questions"), answers(lesson), element("h4", {}, "Try it"), tries(lesson)];
+  return [element("p", {}, lesson.text), element("h3", {}, "Questions"), answers(lesson), element("h3", {}, "Try it"), tries(lesson)];
 }

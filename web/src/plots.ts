@@ -1,7 +1,7 @@
 // Plots of columns: over time, or one column against another. Kept runs lie under the current one.
 
 import uPlot from "uplot";
-import { brief, element } from "./dom";
+import { brief, element, pictureOf } from "./dom";
 import type { Asked } from "./state";
 
 export interface Columns { name: string; t: number[]; values: Map<string, (number | null)[]>; asked?: Asked }
@@ -63,8 +63,7 @@ export class Plot {
 
   /** The picture as a PNG. */
   picture(): Promise<Blob | null> {
-    const canvas = this.box.querySelector("canvas");
-    return new Promise((resolve) => (canvas ? canvas.toBlob(resolve) : resolve(null)));
+    return pictureOf(this.box.querySelector("canvas"));
   }
 
   close(): void {
@@ -116,7 +115,7 @@ const curve = (run: Columns, runs: Columns[], y: string[], k: number) => {
   const age = runs.length - 1 - runs.indexOf(run);
   return {
     label: age === 0 ? y[k] : `${y[k]} (${run.name})`, stroke: colour(y.length > 1 ? k : age), width: age === 0 ? 1.8 : 1.2,
-    dash: age === 0 ? undefined : DASHES[(age - 1) % DASHES.length], points: { show: false }, value,
+    dash: age === 0 ? undefined : DASHES[(age - 1) % DASHES.length], points: { show: false }, value, pxAlign: 0,
   };
 };
 

@@ -43,7 +43,7 @@ export class Section {
     this.points = { x: x.value, y: y.value, values };
     this.note.textContent = t.length ? "" : "The motion never crosses this surface.";
     this.draw();
-    return `${t.length} points where ${on}`;
+    return t.length ? `${t.length} ${t.length === 1 ? "point" : "points"} where ${on}` : `No points where ${on}`;
   }
 
   draw(): void {

@@ -2,7 +2,7 @@
 // a point starts, the tip of an arrow how fast.
 
 import "../../crates/present/src/report/animation.js";
-import { element } from "./dom";
+import { element, pictureOf } from "./dom";
 import type { Drawing, Handle } from "./engine";
 import type { Camera } from "./state";
 
@@ -73,8 +73,7 @@ export class Stage {
 
   /** The picture as it is. */
   picture(): Promise<Blob | null> {
-    const canvas = this.parent.querySelector("canvas");
-    return new Promise((resolve) => (canvas ? canvas.toBlob(resolve) : resolve(null)));
+    return pictureOf(this.parent.querySelector("canvas"));
   }
 
   private build(drawing: Drawing): void {

@@ -1,7 +1,7 @@
 // What is shown of an answer: equations, audit, table.
 
 import { brief, element, worded } from "./dom";
-import type { Motion, Shown } from "./engine";
+import type { Check, Motion, Shown } from "./engine";
 
 /** Headings that come first: what most people look for. */
 const FIRST = /^(Equations|Euler–Lagrange equations|Constraints|Contacts)/;
@@ -23,7 +23,7 @@ export function formulas(panel: HTMLElement, html: string, signs: string | null,
   const rest = parts.filter((p) => !first.includes(p));
   // "principle …" and "signs: …" are said elsewhere.
   const said = words.filter((w) => !/^(principle|signs:)/.test(w.textContent ?? ""));
-  for (const w of said) w.innerHTML = w.innerHTML.replace("the form `multipliers` writes them all", "the tab “Written out” has them all");
+  for (const w of said) sentence(w);
   panel.replaceChildren(...said.filter((w) => !/^Conserved|^To watch|^observe/.test(w.textContent ?? "")), ...(first.length ? first : rest));
   if (first.length && rest.length) {
     panel.append(element("details", { class: "parts" }, element("summary", {}, "The parts they are made of"), ...rest));
@@ -34,6 +34,13 @@ export function formulas(panel: HTMLElement, html: string, signs: string | null,
   for (const math of panel.querySelectorAll<MathMLElement>("section > math")) {
     if (math.getBoundingClientRect().width > panel.clientWidth) narrowed(math);
   }
+}
+
+/** A line of the engine as a sentence: a capital before words, names as code, a full stop. */
+function sentence(line: Element): void {
+  line.innerHTML = line.innerHTML.replace("the form `multipliers` writes them all", "the tab “Written out” has them all")
+    .replace(/`([^`<]*)`/g, "<code>$1</code>").replace(/\blambda &gt;= 0/, "λ ≥ 0").replace(/\bmu &gt;= 0/, "μ ≥ 0")
+    .replace(/^[a-z](?=[a-z]+[ :])/, (letter) => letter.toUpperCase()).replace(/([\w>)\]])$/, "$1.");
 }
 
 /** Sides one below the other; what a cell holds stays in its row. */
@@ -91,7 +98,7 @@ export function audit(box: HTMLElement, shown: Shown): void {
   const follows = /^initial (.+) = (\S+) follows from the constraints$/;
   const notes = [...motion.notes, ...shown.notes];
   const found = notes.map((n) => follows.exec(n)).filter((m) => m !== null).map((m) => `${m[1]} = ${brief(Number(m[2]))}`);
-  const others = notes.filter((n) => !follows.test(n));
+  const others = together(notes.filter((n) => !follows.test(n)));
   const heads = ["check", "value", "limit", "verdict"].map((h) => element("th", { scope: "col" }, h));
   const hint = (text: string) => element("p", { class: "hint" }, text);
   box.replaceChildren(
@@ -100,9 +107,39 @@ export function audit(box: HTMLElement, shown: Shown): void {
     ...(found.length ? [hint(`From the constraints: ${found.slice(0, 8).join(", ")}${found.length > 8 ? " …" : ""}`)] : []),
     ...others.map((n) => element("p", { class: "note" }, ...worded(n))),
     element("div", { class: "scroll" }, element("table", { "aria-label": "Checks of the audit" }, element("thead", {}, element("tr", {}, ...heads)),
-      element("tbody", {}, ...motion.audit.checks.map((c) => row(c.name, brief(c.value), brief(c.limit), c.verdict, c.reason))))),
+      element("tbody", {}, ...families(motion.audit.checks).map((c) => row(c.name, brief(c.value), brief(c.limit), c.verdict, c.reason))))),
     ...(errors.length ? [hint(`Estimated errors at the end: ${errors.slice(0, 8).map(([n, e]) => `${n} ${brief(e)}`).join(", ")}${errors.length > 8 ? " …" : ""}`)] : []),
     ...(motion.events.length ? [hint(events(motion))] : []));
+}
+
+/** Initial values that were moved for the same reason, in one note with digits that can be read. */
+function together(notes: string[]): string[] {
+  const moved = /^initial (.+) moved from (\S+) to (\S+): (.*)$/;
+  const lists = new Map<string, string[]>();
+  const others: string[] = [];
+  for (const note of notes) {
+    const found = moved.exec(note);
+    if (!found) { others.push(note); continue; }
+    const [, name, from, to, why] = found as unknown as [string, string, string, string, string];
+    lists.set(why, [...(lists.get(why) ?? []), `${name} from ${brief(Number(from))} to ${brief(Number(to))}`]);
+  }
+  return [...[...lists].map(([why, list]) => `initial values moved: ${list.slice(0, 8).join(", ")}${list.length > 8 ? " …" : ""}; ${why}`), ...others];
+}
+
+/** Checks of the entries of a vector that are many and all pass: the one that is nearest to its limit. */
+const MANY = 4;
+function families(checks: Check[]): Check[] {
+  const all = new Map<string, Check[]>();
+  for (const check of checks) {
+    const name = check.name.replace(/\[[\d,]+\]/, "[…]");
+    all.set(name, [...(all.get(name) ?? []), check]);
+  }
+  const part = (c: Check) => (c.value ?? 0) / (c.limit || 1);
+  return [...all].flatMap(([name, list]) => {
+    if (list.length <= MANY || list.some((c) => c.verdict !== "pass")) return list;
+    const worst = list.reduce((a, b) => (part(b) > part(a) ? b : a));
+    return [{ ...worst, name: `${name}, largest of ${list.length}` }];
+  });
 }
 
 function events(motion: Motion): string {

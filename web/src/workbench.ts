@@ -38,6 +38,14 @@ const VIEW_FILES: Record<string, [string, string][]> = {
   section: [["points", "Points (CSV)"], ["section", "Picture (PNG)"]],
   table: [["csv", "CSV"], ["parquet", "Parquet"], ["json", "JSON"]],
 };
+/** What is added to the name of a file that shows a part of a motion. */
+const PARTS: Record<string, string> = {
+  frame: "motion", drawing: "motion", svg: "plot", png: "plot", pdf: "plot", comparison: "principles", points: "section", section: "section",
+};
+/** What the audit says, beside the name of the page. */
+const VERDICTS: Record<string, string> = {
+  pass: "Audit passed", warn: "Audit has doubts", fail: "Audit failed", unchecked: "Audit incomplete",
+};
 /** Rows of a motion in the page. */
 const SAMPLES = 501;
 /** Rows while a hand moves something. */
@@ -417,7 +425,7 @@ export class Workbench {
     const took = performance.now() - this.begun;
     const { motion } = answer;
     const early = motion.stop.reason === "end" ? "" : `Stopped at t = ${brief(motion.stop.t)} (${motion.stop.reason.replaceAll("_", " ")}). `;
-    const verdict = draft ? "Audit follows" : `Audit ${motion.audit.verdict}, ${took.toFixed(0)} ms`;
+    const verdict = draft ? "Audit follows" : `${VERDICTS[motion.audit.verdict] ?? motion.audit.verdict}, ${took.toFixed(0)} ms`;
     this.say(`${early}${verdict}`, motion.audit.verdict === "fail");
     document.body.classList.remove("stale");
     document.body.classList.toggle("draft", draft);
@@ -529,7 +537,7 @@ export class Workbench {
     const drawing = overlaid(motions.map((m) => m.drawing));
     if (!drawing) return keys.replaceChildren("Nothing to draw.");
     keys.replaceChildren(...motions.map((m, k) => element("span", { class: `key ${COLOURS[k % COLOURS.length]}` },
-      `${m.motion.principle}: audit ${m.motion.audit.verdict}`)));
+      `${m.motion.principle}: ${(VERDICTS[m.motion.audit.verdict] ?? m.motion.audit.verdict).toLowerCase()}`)));
     this.comparison.show(drawing, []);
   }
 
@@ -547,20 +555,21 @@ export class Workbench {
 
   private async export(kind: string): Promise<void> {
     closeMenus();
-    const stem = this.state.name || "model";
+    const part = PARTS[kind];
+    const stem = `${this.state.name || "model"}${part ? `_${part}` : ""}`;
+    const taken = (name: string, content: BlobPart, media: string) => { save(name, content, media); this.say(`${name} saved.`); };
     const picture = { frame: () => this.stage.picture(), comparison: () => this.comparison.picture(), section: () => this.crossings.picture() }[kind];
     if (picture) {
       const blob = await picture();
-      if (blob) save(`${stem}.png`, blob, "image/png");
-      return;
+      return blob ? taken(`${stem}.png`, blob, "image/png") : this.say("There is no picture yet.");
     }
     if (kind === "points") {
       const table = this.crossings.table();
-      return table ? save(`${stem}.csv`, table, "text/csv") : this.say("Find the points first.");
+      return table ? taken(`${stem}.csv`, table, "text/csv") : this.say("Find the points first.");
     }
     const plot = this.state.plots[0];
     const question = this.question("export", {
-      kind, form: this.state.form, samples: SAMPLES, at: this.stage.time, columns: plot?.y ?? [], against: plot?.x ?? "t",
+      kind, name: stem, form: this.state.form, samples: SAMPLES, at: this.stage.time, columns: plot?.y ?? [], against: plot?.x ?? "t",
     });
     const done = await saveFrom(this.engine, question);
     if ("error" in done) this.fault(done.error);

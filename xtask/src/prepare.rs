@@ -3,6 +3,7 @@
 //! | program | for | from |
 //! |---|---|---|
 //! | `chromedriver` | the tests of the pages | Debian's packages `chromium` and `chromium-driver` |
+//! | `firefox-esr` | a test of the workbench | Debian's package of this name |
 //! | `pdflatex` | compiling our LaTeX | Debian's packages `texlive-latex-base` and `texlive-latex-recommended` |
 //! | `typst` in Python | compiling our Typst | a virtual environment in `target/python` |
 //! | `pyarrow` in Python | reading our Parquet files back | a virtual environment in `target/python` |
@@ -60,8 +61,13 @@ impl Preparation {
 /// One after the other: two installations cannot run beside each other.
 fn debian_packages() -> String {
     let browser = debian_package("chromedriver", &["chromium", "chromium-driver"]);
+    let firefox = if starts("firefox", &["--version"]) {
+        "firefox: found".to_owned()
+    } else {
+        debian_package("firefox-esr", &["firefox-esr"])
+    };
     let latex = ["texlive-latex-base", "texlive-latex-recommended"];
-    format!("{browser}\n{}", debian_package("pdflatex", &latex))
+    format!("{browser}\n{firefox}\n{}", debian_package("pdflatex", &latex))
 }
 
 /// A program from Debian's packages.

@@ -60,6 +60,7 @@ const TEST: &[Step] = &[
         ),
     },
     Step { name: "scripts of the workbench", work: Work::Here(web::check) },
+    Step { name: "WebAssembly", work: Work::Here(web::compiles) },
     Step { name: "Python", work: Work::Here(python::check) },
     Step { name: "spelling", work: Work::Here(tools::typos) },
     Step {
@@ -146,7 +147,6 @@ const LONG: &[Step] = &[
             &[],
         ),
     },
-    Step { name: "WebAssembly", work: Work::Here(tools::web_assembly) },
     Step {
         name: "workbench as a site",
         work: Work::Here(|root| Verdict::of(web::build(root))),

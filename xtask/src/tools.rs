@@ -29,22 +29,6 @@ pub(crate) fn typos(root: &Path) -> Verdict {
     Verdict::of(status.is_ok_and(|status| status.success()))
 }
 
-/// The engine compiles for WebAssembly, where there is no clock, thread or file.
-pub(crate) fn web_assembly(root: &Path) -> Verdict {
-    const TARGET: &str = "wasm32-unknown-unknown";
-    let libraries = Command::new("rustc")
-        .args(["--print", "target-libdir", "--target", TARGET])
-        .current_dir(root)
-        .output();
-    let there = libraries
-        .is_ok_and(|output| Path::new(String::from_utf8_lossy(&output.stdout).trim()).is_dir());
-    if !there {
-        return Verdict::Skip(format!("no target {TARGET}; `rustup target add {TARGET}`"));
-    }
-    let check = ["check", "--package", "pfaff", "--lib", "--target", TARGET];
-    Verdict::of(cargo::run(root, &check, &[]))
-}
-
 /// Processors that QEMU is, and what they lack: AVX2 with all that came after it, and AVX-512.
 const PROCESSORS: [&str; 2] = ["Nehalem", "Haswell"];
 /// The tests in which machine code, lanes and interpreter are compared.

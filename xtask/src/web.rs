@@ -14,6 +14,7 @@
 //! rustup's component `rust-src`, or of Debian's packages `rustc-web` and `rust-web-src`. Without sources that of
 //! rustup's target is taken as it is, and the modules are larger.
 
+use std::ffi::OsString;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -52,8 +53,9 @@ pub(crate) fn build(root: &Path) -> bool {
 fn packed(root: &Path, site: &Path, name: &str, whole: bool) -> bool {
     let Some(module) = module(root, whole) else {
         eprintln!(
-            "no standard library for {TARGET}: `rustup component add rust-src`, or Debian's packages rustc-web and \
-             rust-web-src, or `rustup target add {TARGET}`"
+            "no module: it does not compile, or there is no standard library for {TARGET}: \
+             `rustup component add rust-src`, or Debian's packages rustc-web and rust-web-src, \
+             or `rustup target add {TARGET}`"
         );
         return false;
     };
@@ -109,18 +111,43 @@ fn node(root: &Path, arguments: &[&str]) -> bool {
     status.is_ok_and(|status| status.success())
 }
 
+/// The engine compiles for WebAssembly, where sizes have 32 bits and there is no clock, thread or file.
+pub(crate) fn compiles(root: &Path) -> Verdict {
+    let Some(Tools { arguments, variables }) = tools(root) else {
+        return Verdict::Skip(format!("no standard library for {TARGET}"));
+    };
+    let check =
+        ["check", "--profile", "wasm", "--target", TARGET, "--package", "pfaff-web", "--lib"];
+    Verdict::of(cargo::run(root, &[&check[..], arguments].concat(), &variables))
+}
+
 /// The engine as a module: with a standard library that is built for size where its sources are to be had.
 fn module(root: &Path, whole: bool) -> Option<PathBuf> {
-    let mut flags = "-C link-arg=--export-table -C link-arg=--growable-table".to_owned();
+    let Tools { arguments: more, variables } = tools(root)?;
     let mut arguments = vec!["rustc", "--profile", "wasm", "--target", TARGET];
     arguments.extend(["--package", "pfaff-web", "--lib", "--crate-type", "cdylib"]);
     if !whole {
         arguments.push("--no-default-features");
     }
+    arguments.extend(more);
+    let built = cargo::run(root, &arguments, &variables);
+    let module = cargo::target(root).join(TARGET).join("wasm/pfaff_web.wasm");
+    (built && module.exists()).then_some(module)
+}
+
+/// What `cargo` needs to build for WebAssembly.
+struct Tools {
+    arguments: &'static [&'static str],
+    variables: Vec<(&'static str, OsString)>,
+}
+
+/// The sources of the standard library where they are to be had, else the library as it is.
+fn tools(root: &Path) -> Option<Tools> {
+    let mut flags = "-C link-arg=--export-table -C link-arg=--growable-table".to_owned();
+    let mut arguments: &[&str] = &[];
     let mut variables = Vec::new();
     if let Some((compiler, linker)) = sources(root) {
-        arguments
-            .extend(["-Zbuild-std=std,panic_abort", "-Zbuild-std-features=optimize_for_size"]);
+        arguments = &["-Zbuild-std=std,panic_abort", "-Zbuild-std-features=optimize_for_size"];
         // NOTE: a panic ends the worker whatever its message is; the page says so and starts another one.
         flags += " -Zunstable-options -Cpanic=immediate-abort -Zlocation-detail=none";
         if let Some(linker) = linker {
@@ -132,9 +159,7 @@ fn module(root: &Path, whole: bool) -> Option<PathBuf> {
         return None;
     }
     variables.push(("RUSTFLAGS", flags.into()));
-    let built = cargo::run(root, &arguments, &variables);
-    let module = cargo::target(root).join(TARGET).join("wasm/pfaff_web.wasm");
-    (built && module.exists()).then_some(module)
+    Some(Tools { arguments, variables })
 }
 
 /// A compiler with the sources of its standard library, and the linker that it needs: rustup's, or else Debian's.

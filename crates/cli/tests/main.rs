@@ -2,6 +2,7 @@
 
 mod analysis;
 mod bad_input;
+#[cfg(unix)]
 mod browser;
 mod commands;
 mod derive;

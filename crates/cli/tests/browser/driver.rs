@@ -3,27 +3,25 @@
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpStream;
 use std::path::Path;
-use std::process::{Child, Command, Stdio};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use serde_json::{Value, json};
 
-/// A running `chromedriver`, ended with this value.
+use super::group::Group;
+use super::page::Page;
+
+/// A running `chromedriver`, ended with this value, and with it every browser that it started.
 pub(crate) struct Driver {
-    process: Child,
+    pub(crate) group: Group,
     port: u16,
 }
 
 impl Driver {
     pub(crate) fn start() -> Result<Self, String> {
-        let mut process = Command::new("chromedriver")
-            .arg("--port=0")
-            .stdout(Stdio::piped())
-            .stderr(Stdio::null())
-            .spawn()
-            .map_err(|error| format!("`chromedriver` does not start ({error}); install chromium and chromium-driver"))?;
-        let mut lines = BufReader::new(process.stdout.take().expect("a pipe")).lines();
+        let (group, printed) = Group::start("chromedriver", &["--port=0"])
+            .map_err(|error| format!("no shell ({error})"))?;
+        let mut lines = BufReader::new(printed).lines();
         let port = lines.by_ref().map_while(Result::ok).find_map(|line| {
             let number = line.split("successfully on port ").nth(1)?.trim_end_matches('.');
             number.trim().parse().ok()
@@ -31,8 +29,11 @@ impl Driver {
         // NOTE: whoever writes to a pipe that nobody reads is stopped in the end.
         std::thread::spawn(move || lines.for_each(drop));
         match port {
-            Some(port) => Ok(Self { process, port }),
-            None => Err("`chromedriver` tells no port".into()),
+            Some(port) => Ok(Self { group, port }),
+            None => {
+                Err("`chromedriver` does not start; install chromium and chromium-driver"
+                    .into())
+            }
         }
     }
 
@@ -57,18 +58,12 @@ impl Driver {
     }
 }
 
-impl Drop for Driver {
-    fn drop(&mut self) {
-        let _ = self.process.kill();
-        let _ = self.process.wait();
-    }
-}
-
 /// One window.
 pub(crate) struct Browser<'a> {
     driver: &'a Driver,
     session: String,
-    profile: std::path::PathBuf,
+    /// The folder of its profile.
+    pub(crate) profile: std::path::PathBuf,
 }
 
 impl Browser<'_> {
@@ -111,11 +106,6 @@ impl Browser<'_> {
     /// A command of the developer tools.
     fn tools(&self, command: &str, parameters: &Value) -> Value {
         self.post("goog/cdp/execute", &json!({"cmd": command, "params": parameters}))
-    }
-
-    /// Runs the body of a function in the page.
-    pub(crate) fn script(&self, body: &str, arguments: Value) -> Value {
-        self.post("execute/sync", &json!({"script": body, "args": arguments}))
     }
 
     /// Runs the body of a function that is done when it calls its last argument.
@@ -183,9 +173,14 @@ impl Browser<'_> {
     }
 }
 
+impl Page for Browser<'_> {
+    fn script(&self, body: &str, arguments: Value) -> Value {
+        self.post("execute/sync", &json!({"script": body, "args": arguments}))
+    }
+}
+
 impl Drop for Browser<'_> {
     fn drop(&mut self) {
-        // NOTE: also after a failed test: a driver that is killed leaves its browsers behind.
         let request = format!(
             "DELETE /session/{} HTTP/1.1\r\nHost: 127.0.0.1:{}\r\nConnection: close\r\n\r\n",
             self.session, self.driver.port

@@ -1,6 +1,6 @@
-//! Pages in a real browser: Chromium without a window, driven over WebDriver. [W3C WebDriver]
+//! Pages in a real browser: Chromium without a window, driven over WebDriver [W3C WebDriver], and once Firefox.
 //!
-//! Skipped with a printed reason where `chromedriver` is missing; `cargo xtask test` installs it where it
+//! Skipped with a printed reason where `chromedriver` or Firefox is missing; `cargo xtask test` installs them where it
 //! can. Looked at are: messages on the console, requests,
 //! heights of formulas, texts of axes against each other and their paper, the animation, sliders, legends,
 //! zoom, both colour schemes, the width of a phone.
@@ -8,6 +8,9 @@
 #![allow(clippy::print_stdout, reason = "a test that is skipped says why")]
 
 mod driver;
+mod firefox;
+mod group;
+mod page;
 mod site;
 mod workbench;
 
@@ -15,6 +18,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use driver::{Browser, Driver};
+use page::Page;
 use serde_json::{Value, json};
 
 use crate::support::{self, pfaff, pfaff_text};
@@ -41,15 +45,41 @@ fn written(folder: &Path, name: &str, arguments: &[&str]) -> PathBuf {
 /// One browser at a time: five of them at once tell nothing about time.
 static ONE: Mutex<()> = Mutex::new(());
 
+fn one_at_a_time() -> MutexGuard<'static, ()> {
+    ONE.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
 /// A driver, or the reason why there is none.
 fn driver() -> Option<(Driver, MutexGuard<'static, ()>)> {
-    let one = ONE.lock().unwrap_or_else(PoisonError::into_inner);
+    let one = one_at_a_time();
     match Driver::start() {
         Ok(driver) => Some((driver, one)),
         Err(why) => {
             println!("skipped: {why}");
             None
         }
+    }
+}
+
+/// A test that fails, or is killed, leaves no browser running.
+#[test]
+fn a_browser_that_is_not_closed_ends_with_its_driver() {
+    let Some((driver, _one)) = driver() else { return };
+    // NOTE: a browser that nobody closes, as after a panic while the driver does not answer.
+    let browser = std::mem::ManuallyDrop::new(driver.browser());
+    let profile = browser.profile.clone();
+    let group = driver.group.id().to_string();
+    let count = || {
+        let told = std::process::Command::new("pgrep").args(["-g", &group]).output();
+        told.map_or(0, |told| told.stdout.split(|b| *b == b'\n').count() - 1)
+    };
+    // The shell, the driver and several processes of the browser; none where there is no `pgrep`.
+    let begun = count();
+    drop(driver);
+    support::wait_for("the end of the browser", || count() == 0);
+    let _ = std::fs::remove_dir_all(profile);
+    if begun < 4 {
+        println!("skipped: no `pgrep`");
     }
 }
 

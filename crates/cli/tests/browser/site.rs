@@ -7,11 +7,11 @@ use std::path::{Path, PathBuf};
 use serde_json::{Value, json};
 
 use super::driver::Browser;
-use super::workbench::{next_run, text_of, write};
+use super::page::{Page, next_run, text_of, write};
 use crate::support::{Folder, program, wait_for};
 
 /// The folder of the site, or nothing with a printed reason.
-fn site() -> Option<PathBuf> {
+pub(super) fn site() -> Option<PathBuf> {
     let target = PathBuf::from(env!("CARGO_TARGET_TMPDIR"));
     let site = target.parent().map(|target| target.join("web")).unwrap_or_default();
     if site.join("pfaff_whole.wasm.gz").exists() {
@@ -22,7 +22,7 @@ fn site() -> Option<PathBuf> {
 }
 
 /// Serves the files of a folder for as long as the test runs; the address of its first page.
-fn serve(folder: PathBuf) -> String {
+pub(super) fn serve(folder: PathBuf) -> String {
     let listener = TcpListener::bind(("127.0.0.1", 0)).expect("a free port");
     let port = listener.local_addr().expect("an address").port();
     std::thread::spawn(move || {

@@ -3,37 +3,12 @@
 use serde_json::{Value, json};
 
 use super::driver::Browser;
+use super::page::{Page, next_run, text_of, write};
 use crate::studio::Studio;
 use crate::support::{Folder, wait_for};
 
 /// Texts that are hard to read, as a list.
 const CONTRAST: &str = include_str!("contrast.js");
-
-/// Waits until the page has computed another motion than the one of this number.
-pub(super) fn next_run(browser: &Browser, before: u64) -> u64 {
-    let mut runs = before;
-    wait_for("another motion", || {
-        let told = browser.script("return document.body.dataset.runs || '0';", json!([]));
-        runs = told.as_str().and_then(|s| s.parse().ok()).unwrap_or(0);
-        runs > before
-            && browser.script("return document.querySelector('#stop').hidden;", json!([]))
-                == json!(true)
-    });
-    runs
-}
-
-pub(super) fn text_of(browser: &Browser, selector: &str) -> String {
-    let script = "return document.querySelector(arguments[0])?.textContent ?? '';";
-    browser.script(script, json!([selector])).as_str().unwrap_or("").to_owned()
-}
-
-/// Puts another text into the editor, as typing does.
-pub(super) fn write(browser: &Browser, text: &str) {
-    let script = "const view = document.querySelector('.cm-content').cmTile?.view ?? \
-        document.querySelector('.cm-content').cmView?.view; \
-        view.dispatch({changes: {from: 0, to: view.state.doc.length, insert: arguments[0]}});";
-    browser.script(script, json!([text]));
-}
 
 /// The pictures of a page as their bytes: its first plot, and its drawing at a third of the time.
 fn pictures(browser: &Browser) -> [String; 2] {

@@ -148,34 +148,47 @@ fn named(name: &str) -> SymbolParts {
         }
     }));
     if !indices.is_empty() {
-        let all = list(indices);
-        if all.iter().all(|i| i.chars().count() == 1) {
-            subscripts.push(Subscript::Plain(all.concat()));
-        } else if all.iter().all(|i| i.chars().all(|c| c.is_ascii_digit() || c == '-')) {
-            subscripts.push(Subscript::Plain(all.join(",")));
-        } else {
-            subscripts.extend(all.into_iter().map(|i| Subscript::Of(named(i))));
+        let groups = groups(indices);
+        let plain: Option<Vec<String>> = groups.iter().map(|group| plain(group)).collect();
+        match plain {
+            Some(plain) => subscripts.push(Subscript::Plain(plain.join(","))),
+            None => {
+                let all = groups.into_iter().flatten();
+                subscripts.extend(all.map(|i| Subscript::Of(named(i))));
+            }
         }
     }
     SymbolParts { base, order: 0, subscripts }
 }
 
-/// Indices between their commas; an index may have indices itself, as in `p[phi[1,2]]`.
-fn list(indices: &str) -> Vec<&str> {
-    let (mut depth, mut start, mut all) = (0_i32, 0, Vec::new());
+/// Indices as they are written below a letter: side by side if each is one letter or digit.
+fn plain(all: &[&str]) -> Option<String> {
+    if all.iter().all(|i| i.chars().count() == 1) {
+        return Some(all.concat());
+    }
+    let is_number = |i: &&str| i.chars().all(|c| c.is_ascii_digit() || c == '-');
+    all.iter().all(is_number).then(|| all.join(","))
+}
+
+/// Indices between their commas, and those of a part of a part by themselves, as in `F[6][3,2]`; an index may have
+/// indices itself, as in `p[phi[1,2]]`.
+fn groups(indices: &str) -> Vec<Vec<&str>> {
+    let (mut depth, mut start) = (0_i32, 0);
+    let (mut groups, mut group) = (Vec::new(), Vec::new());
     for (i, c) in indices.char_indices() {
-        match c {
-            '[' => depth += 1,
-            ']' => depth -= 1,
-            ',' if depth == 0 => {
-                all.push(indices[start..i].trim());
-                start = i + 1;
-            }
-            _ => {}
+        depth += i32::from(c == '[') - i32::from(c == ']');
+        if (c == ',' && depth == 0) || (c == ']' && depth < 0) {
+            group.push(indices[start..i].trim());
+            start = i + 1;
+        } else if c == '[' && depth == 0 {
+            // What lies between `][` is no index.
+            groups.push(std::mem::take(&mut group));
+            start = i + 1;
         }
     }
-    all.push(indices[start..].trim());
-    all
+    group.push(indices[start..].trim());
+    groups.push(group);
+    groups
 }
 
 /// A Greek letter by its name, a single letter as it is, a word upright.
@@ -198,6 +211,10 @@ mod tests {
         assert_eq!(latex("p[x]"), "p_{x}");
         assert_eq!(latex("p[x]'"), "\\dot{p}_{x}");
         assert_eq!(latex("p[phi]"), "p_{\\varphi}");
+        // A part of one of several vectors or matrices.
+        assert_eq!(latex("p[6][1]"), "p_{6,1}");
+        assert_eq!(latex("F[6][3,2]"), "F_{6,32}");
+        assert_eq!(latex("F[12][3,2]"), "F_{12,32}");
         assert_eq!(latex("p[phi[1,2]]'"), "\\dot{p}_{\\varphi_{12}}");
         assert_eq!(latex("w[10,2]"), "w_{10,2}");
         assert_eq!(latex("c[x,th]"), "c_{x,\\theta}");

@@ -48,8 +48,8 @@ const WRITING: usize = 40_000;
 const ALL: usize = 1_200_000;
 /// Larger graphs are left as they are.
 const MAX_NODES: usize = 3_000;
-/// The width of a text that is not written out, small enough for sums of many.
-const ENDLESS: usize = 1 << 40;
+/// The width of a text that is not written out: more than any that is, and small enough for sums on 32 bits.
+const ENDLESS: usize = 1 << 26;
 /// Functions inside of functions, deeper ones are left as they are.
 const MAX_DEPTH: usize = 12;
 

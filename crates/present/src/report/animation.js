@@ -48,7 +48,7 @@
 
   function shortNumber(x) {
     if (!Number.isFinite(x)) return "–";
-    return String(Number(x.toPrecision(4)));
+    return String(Number(x.toPrecision(4))).replaceAll("-", "−");
   }
 
   function Player(root) {
