@@ -301,6 +301,45 @@ mod tests {
         assert!(low[0] <= 0.0 && high[0] >= 1.0 && high[0] - low[0] < 11.0);
     }
 
+    /// Bernstein's coefficients of a cubic, are the bounds before there is room, and a row beyond it adds a
+    /// sixteenth of itself.
+    #[test]
+    fn bounds_of_cubics_are_their_coefficients() {
+        for [a, b, c, d] in
+            [[1.0, 2.0, -1.5, 0.5], [0.5, -1.5, 2.0, 1.0], [-2.0, 0.0, 1.0, 3.0]]
+        {
+            // u = ((1 − θ)³, 3(1 − θ)²θ, 3(1 − θ)θ², θ³)·(a, b, c, d), and the slopes at the ends.
+            let (start, end) = (
+                StepPoint { y: &[a], f: &[3.0 * (b - a) / 2.0] },
+                StepPoint { y: &[d], f: &[3.0 * (d - c) / 2.0] },
+            );
+            let mut rows = Vec::new();
+            hermite_rows(2.0, start, end, &mut rows);
+            for further in [0.0, 8.0, -8.0] {
+                let rows = [&rows[..4], &[further]].concat();
+                let step = DenseStep {
+                    start: 1.0,
+                    end: 3.0,
+                    length: 2.0,
+                    kind: Kind::Hermite,
+                    rows: &rows,
+                    at_end: &[d],
+                };
+                let (mut low, mut high) = ([0.0], [0.0]);
+                step.bounds(&mut low, &mut high);
+                let all = [a, b, c, d];
+                let least =
+                    all.iter().fold(f64::INFINITY, |m, x| m.min(*x)) - further.abs() / 16.0;
+                let most =
+                    all.iter().fold(-f64::INFINITY, |m, x| m.max(*x)) + further.abs() / 16.0;
+                // Half of the width is room on each side.
+                let room = 0.5 * (most - least);
+                let off = (low[0] - least + room).abs().max((high[0] - most - room).abs());
+                assert!(off < 1e-14, "{all:?} {further}: {low:?} {high:?}");
+            }
+        }
+    }
+
     #[test]
     fn a_stored_step_is_the_step() {
         let mut rows = Vec::new();

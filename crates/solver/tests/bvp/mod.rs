@@ -2,8 +2,8 @@
 
 use pfaff_solver::{
     BoundaryOptions, BoundaryPath, BoundaryProblem, DiscreteAction, EvalError,
-    LagrangianDerivatives, Scheme, continuation, flow_map, relaxed, shoot, singular_values,
-    solve_boundary,
+    LagrangianDerivatives, Scheme, collocated_state, collocation_residuals, continuation,
+    flow_map, relaxed, shoot, singular_values, solve_boundary,
 };
 
 /// $y'' = \tfrac32 y^2$ with $y(0) = 4$, $y(1) = 1$: one solution is $4/(1+s)^2$, another one dips below zero
@@ -243,5 +243,86 @@ fn a_relaxed_path_obeys_the_equation_of_motion() {
             // quarters of what is left or more.
             assert!((q - s * s * s).abs() < 1e-5, "{intervals}: {q} at {s}");
         }
+    }
+}
+
+/// $y'' = y^2 - \sin^2 2s - 4\sin 2s$ with $y(0) = 0$, $y(1) = \sin 2$: one solution is $\sin 2s$. The rates depend on
+/// $s$ itself.
+struct Driven;
+
+impl BoundaryProblem for Driven {
+    fn dimension(&self) -> usize {
+        2
+    }
+
+    fn conditions(&self) -> usize {
+        2
+    }
+
+    fn rates(&mut self, s: f64, y: &[f64], rates: &mut [f64]) -> Result<(), EvalError> {
+        let sine = libm::sin(2.0 * s);
+        rates.copy_from_slice(&[y[1], y[0] * y[0] - sine * sine - 4.0 * sine]);
+        Ok(())
+    }
+
+    fn jacobian(
+        &mut self,
+        s: f64,
+        y: &[f64],
+        rates: &mut [f64],
+        jacobian: &mut [f64],
+    ) -> Result<(), EvalError> {
+        jacobian.copy_from_slice(&[0.0, 1.0, 2.0 * y[0], 0.0]);
+        self.rates(s, y, rates)
+    }
+
+    fn ends(
+        &mut self,
+        first: &[f64],
+        last: &[f64],
+        values: &mut [f64],
+    ) -> Result<(), EvalError> {
+        values.copy_from_slice(&[first[0], last[0] - libm::sin(2.0)]);
+        Ok(())
+    }
+
+    fn ends_jacobian(
+        &mut self,
+        _first: &[f64],
+        _last: &[f64],
+        at_first: &mut [f64],
+        at_last: &mut [f64],
+    ) -> Result<(), EvalError> {
+        at_first.copy_from_slice(&[1.0, 0.0, 0.0, 0.0]);
+        at_last.copy_from_slice(&[0.0, 0.0, 1.0, 0.0]);
+        Ok(())
+    }
+}
+
+/// Rates are taken at the Gauss points of each interval, and the path between nodes is the polynomial through them.
+#[test]
+fn a_driven_path_is_right_between_its_nodes() {
+    let even = || BoundaryPath::even(16, &mut |s| vec![s, 1.0]);
+    for adaptive in [false, true] {
+        let options = BoundaryOptions {
+            scheme: Scheme::Collocation { stages: 4, adaptive },
+            tolerance: 1e-9,
+            ..BoundaryOptions::default()
+        };
+        let report = solve_boundary(&mut Driven, even(), &options).expect("it has values");
+        assert!(report.converged, "{report:?}");
+        let path = &report.path;
+        for k in 0..=40 {
+            let s = f64::from(k) / 40.0;
+            let y = collocated_state(path, 4, s);
+            // Order four and a half between nodes: 16⁻⁵ times 2⁵/5!, or what the tolerance lets pass.
+            let exact = [libm::sin(2.0 * s), 2.0 * libm::cos(2.0 * s)];
+            let off = (y[0] - exact[0]).abs().max((y[1] - exact[1]).abs());
+            assert!(off < 2e-8, "{adaptive} {s}: off by {off:e}");
+        }
+        let residuals = collocation_residuals(&mut Driven, path, 4).expect("it has values");
+        let worst = residuals.iter().fold(0.0_f64, |m, r| m.max(*r));
+        // The fourth derivative of the slopes, 2⁵·2, over sixteenths, and the distance from four points: 1/4!/140.
+        assert!(worst < 2e-7, "{adaptive}: {worst:e}");
     }
 }

@@ -2,7 +2,7 @@
 
 use pfaff_solver::{
     LeastSquares, Lu, RankRevealing, SparseLu, cholesky, cholesky_solve, eigenvalues,
-    eigenvector, least_squares,
+    eigenvector, least_squares, singular_values,
 };
 use proptest::collection::vec;
 use proptest::prelude::*;
@@ -310,6 +310,31 @@ proptest! {
         for value in values {
             let vector = eigenvector(n, &a, value).expect("the matrix is not empty");
             prop_assert!(vector.residual <= 1e-11 * (1.0 + norm), "{value:?} {vector:?}");
+        }
+    }
+}
+
+proptest! {
+    #![proptest_config(cases(64))]
+
+    /// $V$ is orthogonal, and the columns of $A V$ are orthogonal to each other, with the singular values as lengths.
+    #[test]
+    fn singular_values_are_lengths_of_orthogonal_columns((m, n, a) in (1..9_usize, 1..9_usize)
+        .prop_flat_map(|(m, n)| (Just(m), Just(n), entries(m * n))))
+    {
+        let found = singular_values(&a, m, n);
+        prop_assert_eq!((found.values.len(), found.directions.len()), (n, n));
+        let images: Vec<Vec<f64>> = found.directions.iter().map(|v| times(&a, n, v)).collect();
+        let dot = |x: &[f64], y: &[f64]| -> f64 { x.iter().zip(y).map(|(x, y)| x * y).sum() };
+        for i in 0..n {
+            for j in 0..n {
+                let unit = f64::from(u8::from(i == j));
+                // Rounding of some sweeps over eight columns.
+                prop_assert!((dot(&found.directions[i], &found.directions[j]) - unit).abs() < 1e-13);
+                let length = unit * found.values[i] * found.values[i];
+                prop_assert!((dot(&images[i], &images[j]) - length).abs() < 1e-13 * m as f64 * n as f64);
+            }
+            prop_assert!(i == 0 || found.values[i] <= found.values[i - 1]);
         }
     }
 }

@@ -50,5 +50,27 @@ fn a_touch_in_the_first_step_is_where_the_rate_vanishes() {
     }
 }
 
+/// So it is where dense output is off by 10⁻⁷.
+#[test]
+fn a_touch_on_a_long_step_is_where_the_rate_vanishes() {
+    let options = OdeOptions {
+        t1: 3.0,
+        method: Method::Dop853,
+        tolerance: 1e-3,
+        step: Some(1.0),
+        ..OdeOptions::default()
+    };
+    for at in [0.23_f64, 0.45, 0.71] {
+        // A square: dense output is zero to 10⁻¹⁴ there, too.
+        let mut system = oscillator().watching(&[BOTH; 1], |_, y, g| g[0] = y[0] * y[0]);
+        let start = [libm::cos(PHASE - at), -libm::sin(PHASE - at)];
+        let (_, trajectory) = record(&mut system, &start, &options);
+        let (event, _) = trajectory.events().first().expect("a touch");
+        assert_eq!(event.crossing, Crossing::Touch, "{at}: {event:?}");
+        // Rounding, divided by the fiftieth of a step over which the differences go.
+        assert!((event.t - at).abs() < 1e-12, "{at}: off by {:e}", event.t - at);
+    }
+}
+
 /// Where the cosine vanishes.
 const PHASE: f64 = std::f64::consts::FRAC_PI_2;

@@ -208,6 +208,24 @@ fn stiff_problems_of_the_test_set() {
     }
 }
 
+/// Prothero and Robinson's problem, $\dot y = -k (y - \cos t) - \sin t$, whose rates depend on time at every node of a
+/// step: the solution is the cosine, and large k need no more steps than small ones.
+#[test]
+fn rates_are_taken_at_the_times_of_the_nodes() {
+    for (k, rates) in [
+        (1e3, (|t, y, r| r[0] = -1e3 * (y[0] - libm::cos(t)) - libm::sin(t)) as Rates),
+        (1e7, (|t, y, r| r[0] = -1e7 * (y[0] - libm::cos(t)) - libm::sin(t)) as Rates),
+    ] {
+        let outcome = run(rates, &[1.0], &options(10.0, 1e-9));
+        assert_eq!(outcome.stop, StopReason::End);
+        // The tolerance, which errors that decay do not exceed by much.
+        let off = (outcome.y[0] - libm::cos(10.0)).abs();
+        assert!(off < 1e-8, "{k}: off by {off:e}");
+        let taken = outcome.statistics.steps;
+        assert!(taken < 150, "{k}: {taken} steps");
+    }
+}
+
 #[test]
 fn explicit_steps_change_over_and_back() {
     let watching = |t1, tolerance| OdeOptions {
