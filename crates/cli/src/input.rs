@@ -130,7 +130,9 @@ impl VariedModel {
         Model::read(source, &overrides, self.text.files()).map_err(|error| {
             let own = |(name, _): &(&str, f64)| {
                 let missing = format!("there is no parameter `{name}`");
-                error.diagnostics.iter().find(|d| d.message == missing).cloned()
+                let other = format!("`{name}` is a coordinate, not a parameter");
+                let all = &mut error.diagnostics.iter();
+                all.find(|d| d.message == missing || d.message == other).cloned()
             };
             // What is varied was not written as an assignment.
             match parameter.as_ref().and_then(own) {

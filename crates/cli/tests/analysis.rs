@@ -61,6 +61,19 @@ fn linearize_varies_a_parameter() {
     }
 }
 
+/// What is varied must be a parameter, and should matter.
+#[test]
+fn linearize_says_what_cannot_be_varied() {
+    let place = pfaff_text(&["linearize", "-", "--vary", "x=0..1"], OSCILLATOR);
+    let named = "--vary: `x` is a coordinate, not a parameter";
+    assert!(place.status == 2 && place.err.contains(named), "{}", place.err);
+    let idle = "coordinates x\nparameters p = 1\nlagrangian x'^2/2 - x^2";
+    let found = pfaff_text(&["linearize", "-", "--vary", "p=1..2:3"], idle);
+    assert!(found.err.contains("the parameter `p` does nothing"), "{}", found.err);
+    let matters = pfaff_text(&["linearize", "-", "--vary", "k=1..2:3"], OSCILLATOR);
+    assert!(!matters.err.contains("does nothing"), "{}", matters.err);
+}
+
 #[test]
 fn linearize_refuses_plainly() {
     for (state, status, part) in [("z=1", 1, "z"), ("x", 1, ""), ("x=1/0", 1, "zero")] {

@@ -163,14 +163,32 @@ fn locus(
             points.len()
         ));
     }
+    if let Some((_, first)) = points.first()
+        && points
+            .iter()
+            .all(|(_, found)| found.matrix == first.matrix && found.state == first.state)
+    {
+        say(&format!(
+            "note: the parameter `{}` does nothing here: the linear equations are the same for all of its values",
+            range.name
+        ));
+    }
     let title = points.first().map_or(String::new(), |(_, found)| found.title.clone());
     let locus = RootLocus { parameter: range.name.clone(), points };
-    if let Some(name) = &arguments.plot {
-        let figure = if arguments.plane { locus.in_plane() } else { locus.over_parameter() };
-        write_figure(name, &text.inputs(), &figure)?;
-    }
-    if let Some(name) = &arguments.report {
-        write_page(name, &text.inputs(), &locus_page(&locus, &title, &command_line()))?;
+    if arguments.plot.is_some() || arguments.report.is_some() {
+        let at = |value: f64| {
+            let model = text.model(Some((&range.name, value))).ok()?;
+            pfaff::linearize(&model, request).ok()
+        };
+        let drawn = with_meetings(&locus, at);
+        if let Some(name) = &arguments.plot {
+            let figure =
+                if arguments.plane { drawn.in_plane() } else { drawn.over_parameter() };
+            write_figure(name, &text.inputs(), &figure)?;
+        }
+        if let Some(name) = &arguments.report {
+            write_page(name, &text.inputs(), &locus_page(&drawn, &title, &command_line()))?;
+        }
     }
     print(&match format {
         FormulaFormat::Json => locus.to_json_line(),
@@ -178,4 +196,60 @@ fn locus(
         FormulaFormat::Text | FormulaFormat::Latex => locus.to_text(),
     })?;
     Ok(exit)
+}
+
+/// The same with more values where two eigenvalues meet and leave the real axis: near it they run like a root, so that
+/// a curve through even values has a gap there.
+fn with_meetings(locus: &RootLocus, at: impl Fn(f64) -> Option<Linearization>) -> RootLocus {
+    /// How near to a meeting, in parts of the step between values, and for how many of them.
+    const NEAR: f64 = 1e-5;
+    const MOST: usize = 40;
+    // Not the real ones: at single values of the parameter a cyclic coordinate may take one of them away.
+    let complex =
+        |found: &Linearization| found.eigenvalues.iter().filter(|v| v[1] != 0.0).count();
+    let mut points = locus.points.clone();
+    let mut gaps: Vec<usize> = (1..points.len())
+        .filter(|&k| complex(&points[k - 1].1) != complex(&points[k].1))
+        .take(MOST)
+        .collect();
+    // The last first, so that the places of the others stay.
+    while let Some(mut k) = gaps.pop() {
+        let width = (points[k].0 - points[k - 1].0).abs();
+        while (points[k].0 - points[k - 1].0).abs() > NEAR * width {
+            let middle = f64::midpoint(points[k - 1].0, points[k].0);
+            let Some(found) = at(middle) else { break };
+            let is_before = complex(&found) == complex(&points[k - 1].1);
+            points.insert(k, (middle, found));
+            k += usize::from(is_before);
+        }
+    }
+    RootLocus { parameter: locus.parameter.clone(), points }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// x'' = −2x' − kx: two real eigenvalues meet at −1 where k = 1, and a figure shows them there.
+    #[test]
+    fn figures_have_values_where_eigenvalues_meet() {
+        let at = |k: f64| {
+            let text = format!("coordinates x\nequation x'' = -2*x' - {k:?}*x");
+            let model = pfaff::Model::parse(&text).ok()?;
+            pfaff::linearize(&model, &LinearizeRequest::default()).ok()
+        };
+        let even: Vec<f64> = (0..5).map(|k| 0.1 + f64::from(k)).collect();
+        let points = even.iter().filter_map(|&k| Some((k, at(k)?))).collect();
+        let locus = RootLocus { parameter: "k".to_owned(), points };
+        let drawn = with_meetings(&locus, at).points;
+        assert!(drawn.windows(2).all(|pair| pair[0].0 < pair[1].0));
+        assert!(even.iter().all(|k| drawn.iter().any(|(value, _)| value == k)));
+        // The roots of what is left of k − 1 on both sides.
+        let off = |(_, found): &(f64, Linearization)| {
+            let [re, im] = found.eigenvalues[0];
+            (re + 1.0).hypot(im)
+        };
+        let near = drawn.iter().map(off).fold(f64::INFINITY, f64::min);
+        assert!(near < 4e-3 && drawn.len() < even.len() + 20, "{near} {}", drawn.len());
+    }
 }

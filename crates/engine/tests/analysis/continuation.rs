@@ -244,3 +244,37 @@ fn a_ring_of_equilibria_begins_where_two_eigenvalues_vanish() {
         ends.collect::<Vec<_>>()
     );
 }
+
+/// Without weight a pendulum rests everywhere: that branch is a circle, which is followed once.
+#[test]
+fn a_branch_that_closes_is_followed_once() {
+    let text = "
+        coordinates x, y
+        parameters g = -1
+        lagrangian (x'^2 + y'^2)/2 - g*y
+        constraint rod: x^2 + y^2 = 1
+        initial x = 0, y = -1";
+    let found = over(text, "g", -1.0, 1.0).unwrap();
+    let circles: Vec<_> = found.branches.iter().filter(|b| b.end == "it closes").collect();
+    assert_eq!((circles.len(), found.branches.len()), (1, 3), "{:?}", found.branches.len());
+    let places = circles[0].special.iter().filter(|s| s.kind == "branch").count();
+    assert_eq!(places, 2, "above and below: {:?}", circles[0].special);
+}
+
+/// The other rests of Lorenz's system begin near zero and grow: the steps grow with them.
+#[test]
+fn steps_grow_with_a_branch() {
+    let text = "
+        coordinates x, y, z
+        parameters r = 0.5
+        equation x' = 10*(y - x)
+        equation y' = x*(r - z) - y
+        equation z' = x*y - 8/3*z";
+    let found = over(text, "r", 0.5, 28.0).unwrap();
+    assert_eq!(found.branches.len(), 3);
+    for branch in &found.branches[1..] {
+        let end = branch.points.last().expect("it has points");
+        assert!(branch.points.len() < 400, "{}", branch.points.len());
+        assert!((end.state[0].1.abs() - 72.0_f64.sqrt()).abs() < 1e-9, "{end:?}");
+    }
+}

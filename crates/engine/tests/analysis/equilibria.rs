@@ -258,3 +258,88 @@ fn turns_of_several_coordinates_count_once() {
     let found = search(&Model::parse(cranks).expect("it is right"), &[]);
     assert!(found.found.iter().all(|one| !one.eigenvalues.is_empty()), "{found:?}");
 }
+
+/// Two pendulums below each other that go round together: their azimuths are no cyclic coordinates, but both together
+/// can be turned. What was found satisfies the two balances of moments.
+#[test]
+fn a_conical_double_pendulum_goes_round() {
+    let text = "
+        coordinates a, b, p, q
+        parameters g = 9.81, l = 1, k = 0.7, m = 1, n = 0.5
+        let P = l*[sin(a)*cos(p), sin(a)*sin(p), -cos(a)]
+        let Q = P + k*[sin(b)*cos(q), sin(b)*sin(q), -cos(b)]
+        lagrangian m*dot(P', P')/2 + n*dot(Q', Q')/2 - m*g*P[3] - n*g*Q[3]
+        initial a = 0.3, b = 0.4, p' = 3, q' = 3";
+    let box_ = [("a", 0.2, 1.4), ("b", 0.2, 1.4), ("p'", 2.5, 6.0), ("q'", 2.5, 6.0)];
+    let found = search(&Model::parse(text).unwrap(), &box_).found;
+    assert!(!found.is_empty());
+    for one in &found {
+        let value = |k: usize| one.state[k].1;
+        let (a, b) = (value(0), value(1));
+        assert_eq!(one.frame.len(), 1, "{:?}", one.frame);
+        assert_eq!(one.frame[0].0, "shift of p, q");
+        let square = one.frame[0].1.powi(2);
+        let side = |phase: f64| if libm::cos(phase) > 0.0 { 1.0 } else { -1.0 };
+        let radius = libm::sin(a) + side(value(3) - value(2)) * 0.7 * libm::sin(b);
+        // The lower rod points along the force on its particle, and the upper one carries both.
+        let lower = side(value(3) - value(2)) * square * radius * libm::cos(b);
+        assert!((lower - 9.81 * libm::sin(b)).abs() < 1e-8, "{one:?}");
+        let upper = square * (libm::sin(a) + 0.5 * radius) * libm::cos(a);
+        assert!((upper - 1.5 * 9.81 * libm::sin(a)).abs() < 1e-8, "{one:?}");
+    }
+}
+
+/// The circles of a spherical pendulum are two families, one for each sense, not as many as starts.
+#[test]
+fn motions_along_symmetries_are_families() {
+    let text = "
+        coordinates x, y, z
+        lagrangian (x'^2 + y'^2 + z'^2)/2 - 9.81*z
+        constraint rod: x^2 + y^2 + z^2 = 1
+        initial x = 0.8, z = -0.6, y' = 1.5";
+    let found = search(&Model::parse(text).unwrap(), &[("x", -1.0, 1.0), ("y'", -3.0, 3.0)]);
+    let steady: Vec<f64> =
+        found.found.iter().filter_map(|e| e.frame.first().map(|(_, rate)| *rate)).collect();
+    assert_eq!(found.found.len(), 4, "{steady:?}");
+    assert!(steady.len() == 2 && steady[0] * steady[1] < 0.0, "{steady:?}");
+}
+
+/// Steady turns of a bicycle that were found at different headings belong to the same families, and where they branch
+/// off from straight motion no member is a family of its own.
+#[test]
+fn turns_of_a_bicycle_are_few_families() {
+    let ranges = [("phi", -0.5, 0.5), ("delta", -1.0, 1.0), ("x'", 2.0, 8.0)];
+    let found = search(&Model::gallery("bicycle").unwrap(), &ranges).found;
+    assert!((3..=6).contains(&found.len()), "{}", found.len());
+    assert!(found.iter().all(|e| e.family == 1), "{found:?}");
+    // All are shown at the heading of the start.
+    let heading = |e: &pfaff::Equilibrium| {
+        e.state.iter().find(|(name, _)| name == "psi").expect("it is there").1
+    };
+    assert!(found.iter().all(|e| heading(e).abs() < 1e-12), "{found:?}");
+}
+
+/// A platform on three parallel cranks, whose constraints hold each other up to whole turns.
+#[test]
+fn cranks_of_a_platform_are_counted_once() {
+    let text = "
+        coordinates a, b, c, x, y, th
+        parameters r = 0.3, d = 0.4
+        lagrangian x'^2 + y'^2 + th'^2/40 + 3*(a'^2 + b'^2 + c'^2)/400 - 19.62*y
+          - 0.73575*(sin(a) + sin(b) + sin(c)) - 2*(a - 1)^2
+        constraint p1: [x - d*cos(th), y - d*sin(th)] = [-d + r*cos(a), r*sin(a)]
+        constraint p2: [x, y] = [r*cos(b), r*sin(b)]
+        constraint p3: [x + d*cos(th), y + d*sin(th)] = [d + r*cos(c), r*sin(c)]
+        initial a = 1, b = 1, c = 1, th = 0";
+    let found = search(&Model::parse(text).unwrap(), &[]).found;
+    for one in &found {
+        for (name, x) in &one.state[..6] {
+            assert!(x.abs() < 3.2, "{name} = {x}");
+        }
+    }
+    for (k, one) in found.iter().enumerate() {
+        let is_same =
+            |other: &pfaff::Equilibrium| (other.state[0].1 - one.state[0].1).abs() < 1e-6;
+        assert!(!found[..k].iter().any(is_same), "{found:?}");
+    }
+}

@@ -454,15 +454,54 @@ fn a_top_sleeps_if_it_is_fast() {
     }
 }
 
-/// Two imaginary pairs with energies of opposite signs: no energy is definite, and the linear equations do not decide.
+/// Two imaginary pairs with energies of opposite signs: no energy is definite, and the linear equations do not decide,
+/// unless they are the equations themselves.
 #[test]
 fn gyroscopic_forces_on_a_hill_do_not_decide() {
     let text = "
         coordinates x, y
         lagrangian (x'^2 + y'^2)/2 + 3*(x*y' - y*x')/2 + x^2/2 + 1.3*y^2/2";
-    let hill = linearize(&Model::parse(text).unwrap(), &LinearizeRequest::default()).unwrap();
-    assert!(hill.eigenvalues.iter().all(|v| v[0].abs() < 1e-12), "{:?}", hill.eigenvalues);
-    assert_eq!(hill.stability, Stability::Undecided);
+    for (more, wanted) in [(" + x^4 + x*y^2", Stability::Undecided), ("", Stability::Stable)] {
+        let hill = Model::parse(&format!("{text}{more}")).unwrap();
+        let hill = linearize(&hill, &LinearizeRequest::default()).unwrap();
+        assert!(hill.eigenvalues.iter().all(|v| v[0].abs() < 1e-12), "{:?}", hill.eigenvalues);
+        assert_eq!(hill.stability, wanted, "{more}");
+    }
+}
+
+/// A linear oscillation that drives another one of the same frequency grows with time: the same eigenvalue twice.
+#[test]
+fn resonance_of_linear_equations_is_not_stable() {
+    for (square, wanted) in [("1", Stability::Undecided), ("2", Stability::Stable)] {
+        let text =
+            format!("coordinates x, y\nequation x'' = -x\nequation y'' = -{square}*y + x");
+        let found = linearize(&Model::parse(&text).unwrap(), &LinearizeRequest::default());
+        assert_eq!(found.unwrap().stability, wanted, "{square}");
+    }
+}
+
+/// Three particles joined by springs that move along together: a steady motion in a frame that is shifted. Their
+/// frequencies ω² = λ k are those of m⁻¹ (1, −1, 0; −1, 2, −1; 0, −1, 1) with masses 1, 1, 2: λ² − 7λ/2 + 2 = 0.
+#[test]
+fn a_chain_that_moves_along_is_a_steady_motion() {
+    let text = "
+        coordinates a, b, c
+        parameters k = 2
+        lagrangian (a'^2 + b'^2 + 2*c'^2)/2 - k*(b - a - 1)^2/2 - k*(c - b - 1)^2/2
+        initial a = 0, b = 1, c = 2, a' = 1.5, b' = 1.5, c' = 1.5";
+    let found = linearize(&Model::parse(text).unwrap(), &LinearizeRequest::default()).unwrap();
+    assert!(found.is_equilibrium, "{:?}", found.rates);
+    assert_eq!(found.frame.len(), 1, "{:?}", found.frame);
+    assert!(found.frame[0].0 == "shift of a, b, c", "{:?}", found.frame);
+    assert!((found.frame[0].1 - 1.5).abs() < 1e-12, "{:?}", found.frame);
+    assert_eq!((found.stability, found.family), (Stability::Stable, 1));
+    let root = (3.5_f64 * 3.5 - 8.0).sqrt();
+    for λ in [f64::midpoint(3.5, root), f64::midpoint(3.5, -root)] {
+        let ω = (2.0 * λ).sqrt();
+        let is_there = found.eigenvalues.iter().any(|v| (v[1] - ω).abs() < 1e-12);
+        assert!(is_there, "{ω} {:?}", found.eigenvalues);
+    }
+    assert!(found.eigenvalues.contains(&[0.0, 0.0]), "{:?}", found.eigenvalues);
 }
 
 /// On a hill that is round, the angular momentum helps: the same forces are stable for good.

@@ -373,3 +373,19 @@ fn directions_may_begin_as_high_powers_of_time() {
     // About 1.6 in long motions; in so short a one it is known to be clearly positive.
     assert!(found.exponents[0] > 0.8 && found.exponents[7] < -3.0, "{found:?}");
 }
+
+/// A regular motion of Hénon and Heiles: its exponents are zero, but over a finite time t those of its shear are as
+/// large as log t/t, and the standard error of parts says nothing of that.
+#[test]
+fn exponents_of_regular_motions_are_zero_within_their_errors() {
+    let text = "
+        coordinates x, y
+        lagrangian (x'^2 + y'^2)/2 - (x^2 + y^2)/2 - x^2*y + y^3/3
+        initial y = 0.1, x' = 0.48";
+    let model = Model::parse(text).expect("the text is right");
+    let found = lyapunov(&model, &LyapunovRequest::default(), &mut || true);
+    let found = found.expect("the motion begins");
+    for (λ, ε) in found.exponents.iter().zip(&found.error) {
+        assert!(λ.abs() <= *ε, "{:?} {:?}", found.exponents, found.error);
+    }
+}

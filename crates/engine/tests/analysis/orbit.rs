@@ -27,7 +27,7 @@ fn refused(text: &str, on: Option<&str>, period: Option<&str>) -> String {
     orbit(&model, &request, &mut || true).expect_err("there is none").to_string()
 }
 
-fn along(
+pub(super) fn along(
     text: &str,
     range: (&str, f64, f64),
     period: Option<&str>,

@@ -1,10 +1,11 @@
-//! Periodic motions from starts at which contacts are closed, or after which other modes hold.
+//! Periodic motions from starts at which contacts are closed, or after which other modes hold; up to turns; and their
+//! extents.
 
 use std::f64::consts::TAU;
 
 use pfaff::{Model, Orbit, OrbitRequest, Stability, orbit};
 
-use super::orbit::of;
+use super::orbit::{along, of};
 
 fn gallery(name: &str) -> Orbit {
     let model = Model::gallery(name).expect("a model of the gallery");
@@ -107,4 +108,76 @@ fn a_driven_sleigh_comes_to_rest_in_its_place() {
         let off = libm::hypot(found[0] - wanted[0], found[1] - wanted[1]);
         assert!(off < 1e-7, "{found:?} for {wanted:?}");
     }
+}
+
+/// A spherical pendulum: energy and angular momentum leave the motion and the turn alone, so that its motions nearby
+/// are others of the same kind. Without that symmetry two degrees of freedom have more directions than integrals.
+#[test]
+fn motions_up_to_a_turn_that_integrals_hold_are_stable() {
+    let text = |more: &str| {
+        format!(
+            "coordinates x, y, z\nlagrangian (x'^2 + y'^2 + z'^2)/2 - 9.81*z{more}\n\
+             constraint rod: x^2 + y^2 + z^2 = 1\ninitial x = 0.8, z = -0.6, y' = 1.5"
+        )
+    };
+    let found = of(&text(""), None, Some("1.1"));
+    assert_eq!(found.turns.len(), 1, "{:?}", found.turns);
+    assert_eq!(found.stability, Stability::Stable);
+    let swing = text(" - 3*x^2").replace("y' = 1.5", "y' = 0");
+    let found = of(&swing, None, Some("1.6"));
+    assert_ne!(found.stability, Stability::Stable, "{:?}", found.multipliers);
+}
+
+/// The circle r² = m of the normal form of Hopf: least and greatest values of x are those of its radius, not of the
+/// nearest step.
+#[test]
+fn extents_lie_between_steps() {
+    let text = "
+        coordinates x, y
+        parameters m = 0.3
+        equation x' = m*x - 2*y - x*(x^2 + y^2)
+        equation y' = 2*x + m*y - y*(x^2 + y^2)
+        initial x = 0.37, y = 0.41";
+    let found = along(text, ("m", 0.3, 1.0), Some("pi"), None);
+    for point in &found.branches[0].points {
+        let radius = point.parameter.sqrt();
+        for extent in &point.extent {
+            // Sixty steps in a period: the parabola is right to (π/60)⁴/8.
+            assert!((extent[0] + radius).abs() < 1e-5 * radius, "{point:?}");
+            assert!((extent[1] - radius).abs() < 1e-5 * radius, "{point:?}");
+        }
+    }
+}
+
+/// A swing along x in a potential of two degrees of freedom: for each value of the parameter there is one for every
+/// energy, which makes two multipliers one to the errors of integration and is no branch point. The period at the end
+/// is that of x'' = -k x - x³ for its amplitude.
+#[test]
+fn families_of_energies_are_followed_over_a_parameter() {
+    let text = "
+        coordinates x, y
+        parameters k = 1
+        lagrangian (x'^2 + y'^2)/2 - k*x^2/2 - 2.2*y^2 - x^2*y^2/2 - x^4/4 - y^3/3
+        initial x = 1";
+    let found = along(text, ("k", 1.0, 2.0), Some("5"), None);
+    let branch = &found.branches[0];
+    assert!(
+        branch.end == "range" && branch.points.len() < 150,
+        "{} points",
+        branch.points.len()
+    );
+    assert!(branch.special.iter().all(|s| s.kind != "branch"), "{:?}", branch.special);
+    let last = branch.points.last().expect("it has points");
+    let (k, [_, high]) = (last.parameter, last.extent[0]);
+    // x' = √((A² − x²)(k + (A² + x²)/2)) by the elliptic integral of m = A²/(2 (k + A²)).
+    let (mut a, mut b) = (1.0, (1.0 - high * high / (2.0 * (k + high * high))).sqrt());
+    for _ in 0..30 {
+        (a, b) = (f64::midpoint(a, b), (a * b).sqrt());
+    }
+    let exact = TAU / (a * (k + high * high).sqrt());
+    // The extent is that of a parabola through steps.
+    assert!(
+        (last.period.expect("it has one") - exact).abs() < 1e-4 * exact,
+        "{last:?} {exact}"
+    );
 }

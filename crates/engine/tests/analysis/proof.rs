@@ -353,8 +353,10 @@ fn the_proof_page_is_what_the_program_computes() {
     systems::nonholonomic(&mut rows);
     systems::equilibria(&mut rows);
     systems::orbits(&mut rows);
+    systems::curves(&mut rows);
     published::test_set(&mut rows);
     published::tables(&mut rows);
+    chaos::nonholonomic(&mut rows);
     chaos::exponents(&mut rows);
     for row in &rows {
         assert!(

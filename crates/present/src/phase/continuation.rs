@@ -94,8 +94,11 @@ impl ToText for Continuation {
                 text.push_str(&line(special.parameter, special.kind, &special.state));
             }
             text.extend(branch.points.last().map(end_point));
-            let end = if branch.end == "range" { "the end of the range" } else { branch.end };
-            let _ = writeln!(text, "  ends: {end}");
+            let _ = match branch.end {
+                "range" => writeln!(text, "  ends: the end of the range"),
+                "points" => writeln!(text, "  ends: after {} points", branch.points.len()),
+                end => writeln!(text, "  ends: {end}"),
+            };
         }
         text
     }

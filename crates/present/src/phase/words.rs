@@ -71,6 +71,9 @@ pub(crate) fn verdict(stability: Stability, reason: StabilityReason) -> String {
         StabilityReason::Reversible => {
             "the flow is reversible, and all motions nearby are periodic".to_owned()
         }
+        StabilityReason::Linear => {
+            "the equations are linear, and no oscillation is there twice".to_owned()
+        }
         StabilityReason::Fixed => "nothing can move".to_owned(),
         StabilityReason::Oscillation => {
             "imaginary eigenvalues: the linear equations do not decide, and no energy is definite".to_owned()

@@ -18,8 +18,26 @@ pub(crate) struct Place {
     pub(crate) values: Vec<[f64; 2]>,
 }
 
+impl Place {
+    /// The largest component of the state, at least 1.
+    pub(crate) fn size(&self) -> f64 {
+        let all = self.quotient.variables.iter();
+        all.fold(1.0_f64, |m, &c| m.max(self.point.y[c].abs()))
+    }
+}
+
 /// The unit vector of the kernel of a matrix, such as $(g_w, g_p)$, next to a direction.
 pub(crate) fn tangent(matrix: &[f64], rows: usize, along: &[f64]) -> Option<Vec<f64>> {
+    tangent_within(matrix, rows, along, 1e-9)
+}
+
+/// The same, of the kernel of what is larger than a part of the largest singular value.
+pub(crate) fn tangent_within(
+    matrix: &[f64],
+    rows: usize,
+    along: &[f64],
+    rounding: f64,
+) -> Option<Vec<f64>> {
     let columns = along.len();
     let split = singular_values(matrix, rows, columns);
     let largest = split.values.first().copied().unwrap_or(0.0);
@@ -28,7 +46,7 @@ pub(crate) fn tangent(matrix: &[f64], rows: usize, along: &[f64]) -> Option<Vec<
         .iter()
         .zip(&split.directions)
         .enumerate()
-        .filter(|(k, (s, _))| *k + 1 == columns || **s <= 1e-9 * largest)
+        .filter(|(k, (s, _))| *k + 1 == columns || **s <= rounding * largest)
         .map(|(_, (_, direction))| direction)
         .collect();
     let mut tangent = vec![0.0; columns];

@@ -22,7 +22,8 @@ use crate::analysis::phase::branch::{
 use crate::analysis::phase::branch_place::{
     Place, family, growing_alone, least_of_equations, least_value, orientation, tangent,
 };
-use crate::analysis::phase::equilibria::{EquilibriaRequest, is_linked, states};
+use crate::analysis::phase::equilibria::{EquilibriaRequest, states};
+use crate::analysis::phase::families::is_linked;
 use crate::analysis::phase::field::{FieldPoint, ParameterSlopes};
 use crate::analysis::phase::linearize::{LinearizeRequest, Phase};
 use crate::analysis::phase::orbit_branch::from_hopf;
@@ -249,13 +250,12 @@ impl Follower<'_> {
     ) -> (Branch, bool) {
         let mut branch = Branch::default();
         branch.points.push(self.branch_point(&start));
-        let scale = start.quotient.variables.iter();
-        let size = scale.fold(1.0_f64, |m, &c| m.max(start.point.y[c].abs()));
-        let longest = LONGEST * size;
-        let (mut here, mut length) = (start, 0.25 * longest);
+        let first = start.clone();
+        let (mut here, mut length) = (start, 0.25 * LONGEST * first.size());
         let (low, high) = (self.from.min(self.to), self.from.max(self.to));
         branch.end = "points";
         while branch.points.len() < POINTS {
+            let size = here.size();
             if !(self.watch)() {
                 branch.end = "interrupted";
                 return (branch, true);
@@ -294,7 +294,12 @@ impl Follower<'_> {
                 break;
             };
             here = next;
-            length = (1.5 * length).min(longest);
+            length = (1.5 * length).min(LONGEST * size);
+            let last = branch.points.len() - 2;
+            if last > 1 && self.is_between(&branch.points[last..], &first) {
+                branch.end = "it closes";
+                break;
+            }
         }
         (branch, false)
     }
@@ -527,22 +532,36 @@ impl Follower<'_> {
 
     /// Whether a place lies between two points of a branch that was followed before.
     fn is_on(&self, branch: &Branch, place: &Place) -> bool {
-        let near = |a: &BranchPoint, b: &BranchPoint| {
-            let (p, q) = (a.parameter, b.parameter);
-            let room = 1e-9 * self.unit();
-            if !(p.min(q) - room..=p.max(q) + room).contains(&place.p) || p == q {
-                return false;
-            }
-            let part = (place.p - p) / (q - p);
-            // What follows from constraints tells branches apart as well.
-            let mut all = (0..a.state.len()).filter(|c| !place.quotient.cyclic.contains(c));
-            all.all(|c| {
-                let (x, y) = (a.state[c].1, b.state[c].1);
-                let between = x + part * (y - x);
-                (place.point.y[c] - between).abs()
-                    <= 0.1 * (x - y).abs() + 1e-6 * (1.0 + between.abs())
-            })
+        branch.points.windows(2).any(|pair| self.is_between(pair, place))
+    }
+
+    /// Whether a place lies between two neighbouring points.
+    fn is_between(&self, pair: &[BranchPoint], place: &Place) -> bool {
+        let [a, b] = pair else { return false };
+        let (p, q) = (a.parameter, b.parameter);
+        let room = 1e-9 * self.unit();
+        if !(p.min(q) - room..=p.max(q) + room).contains(&place.p) {
+            return false;
+        }
+        // What follows from constraints tells branches apart as well.
+        let all: Vec<(f64, f64, f64)> = (0..a.state.len())
+            .filter(|c| !place.quotient.cyclic.contains(c))
+            .map(|c| (a.state[c].1, b.state[c].1, place.point.y[c]))
+            .collect();
+        let length = all.iter().map(|(x, y, _)| (x - y).powi(2)).sum::<f64>();
+        let part = if (p - q).abs() > room {
+            (place.p - p) / (q - p)
+        } else {
+            let along = all.iter().map(|(x, y, at)| (at - x) * (y - x)).sum::<f64>();
+            along / length.max(f64::MIN_POSITIVE)
         };
-        branch.points.windows(2).any(|pair| near(&pair[0], &pair[1]))
+        // Where the parameter does not change, a branch is its curve of states.
+        let bent = if (p - q).abs() > room { 0.0 } else { 0.1 * length.sqrt() };
+        (-1e-9..=1.0 + 1e-9).contains(&part)
+            && all.into_iter().all(|(x, y, at)| {
+                let between = x + part * (y - x);
+                let allowed = bent.max(0.1 * (x - y).abs());
+                (at - between).abs() <= allowed + 1e-6 * (1.0 + between.abs())
+            })
     }
 }

@@ -5,15 +5,17 @@
 
 use pfaff_model::Principle;
 use pfaff_program::Backend;
-use pfaff_solver::{eigenvalues, singular_values, symmetric_eigenvalues};
+use pfaff_solver::{eigenvalues, symmetric_eigenvalues};
 
+use crate::analysis::phase::families::{
+    Kind, distance, is_linked, is_linked_in_motion, one_of_each,
+};
 use crate::analysis::phase::field::{Field, FieldPoint};
 use crate::analysis::phase::linearize::{LinearizeRequest, Phase, Setting, judge_in_frame};
 use crate::analysis::phase::quotient::{Quotient, scattered};
 use crate::analysis::phase::search_box::{Side, guesses, is_inside, sides};
-use crate::analysis::phase::stability::{Stability, StabilityReason, kernel};
+use crate::analysis::phase::stability::{Stability, StabilityReason, without_rounding};
 use crate::analysis::phase::symmetries::{AffineSymmetry, MovingFrame, symmetries};
-use crate::analysis::phase::tangent_flow::add_to_basis;
 use crate::error::{Error, Failure};
 use crate::model::Model;
 use crate::problem::start::{Given, given};
@@ -24,13 +26,6 @@ use crate::system::compiled::CompiledSystem;
 const SAME: f64 = 1e-7;
 /// From how many starts the flow is followed down, besides.
 const DESCENTS: usize = 34;
-/// How many of the nearest members of families a new one is compared with.
-const NEIGHBOURS: usize = 6;
-/// Steps between two equilibria that may belong to one family.
-const LINKS: usize = 24;
-/// The least cosine of the angle between the directions of a family at neighbouring links: where it is less, another
-/// family begins.
-const BEND: f64 = 0.7;
 
 /// A range in which a position or velocity is searched.
 #[derive(Clone, Debug, PartialEq)]
@@ -191,8 +186,7 @@ fn search(
     let mut phase = Phase::new(model, &at)?;
     let (found, starts, interrupted) = states(&mut phase, request, watch)?;
     let mut list: Vec<(FieldPoint, Equilibrium)> = Vec::new();
-    // Members of families, with the number of the family.
-    let mut members: Vec<(usize, FieldPoint, Equilibrium)> = Vec::new();
+    let mut members: Vec<(FieldPoint, Quotient, Equilibrium)> = Vec::new();
     for (point, here) in found {
         let Some(at) = here.point(&point) else { continue };
         let Some(values) = eigenvalues(here.variables.len(), &at.matrix) else { continue };
@@ -202,46 +196,25 @@ fn search(
             state: phase.named(&point.y),
             cyclic: here.cyclic.iter().map(rate).collect(),
             frame: Vec::new(),
-            eigenvalues: values,
+            eigenvalues: without_rounding(&values, family, &at.matrix),
             family,
             stability,
             reason,
         };
         if family == 0 {
             list.push((point, equilibrium));
-            continue;
-        }
-        let mut near: Vec<usize> = (0..members.len())
-            .filter(|&k| {
-                let other = &members[k].2;
-                other.family == family && other.stability == stability
-            })
-            .collect();
-        near.sort_by(|&a, &b| {
-            let distance = |k: usize| distance(&here, &members[k].1, &point);
-            distance(a).total_cmp(&distance(b))
-        });
-        let mut group = members.len();
-        for k in near.into_iter().take(NEIGHBOURS) {
-            if is_linked(&mut phase, &here, &members[k].1, &point) {
-                let other = members[k].0;
-                let joined = other.min(group);
-                members.iter_mut().for_each(|(own, ..)| {
-                    if *own == other || *own == group {
-                        *own = joined;
-                    }
-                });
-                group = joined;
-            }
-        }
-        members.push((group, point, equilibrium));
-    }
-    for k in 0..members.len() {
-        let (group, point, equilibrium) = &members[k];
-        if members[..k].iter().all(|(other, ..)| other != group) {
-            list.push((point.clone(), equilibrium.clone()));
+        } else {
+            members.push((point, here, equilibrium));
         }
     }
+    let kind = |(.., e): &(FieldPoint, Quotient, Equilibrium)| Kind::of(e.family, e.stability);
+    let kinds: Vec<Kind> = members.iter().map(kind).collect();
+    let firsts = one_of_each(
+        &kinds,
+        |k, other| distance(&members[k].1, &members[other].0, &members[k].0),
+        |k, other| is_linked(&mut phase, &members[k].1, &members[other].0, &members[k].0),
+    );
+    list.extend(firsts.into_iter().map(|k| (members[k].0.clone(), members[k].2.clone())));
     list.sort_by(|(a, ..), (b, ..)| {
         let pairs = a.y.iter().zip(&b.y).map(|(a, b)| a.total_cmp(b));
         pairs.fold(std::cmp::Ordering::Equal, std::cmp::Ordering::then)
@@ -260,9 +233,8 @@ fn search(
     })
 }
 
-/// Steady motions along symmetries that turn coordinates into each other: from each start that moves, with the rates
-/// of the
-/// frame in which it moves least.
+/// Steady motions along symmetries that turn or shift several coordinates together: from each start that moves, with
+/// the rates of the frame in which it moves least.
 fn relative(
     phase: &mut Phase,
     request: &EquilibriaRequest,
@@ -272,10 +244,10 @@ fn relative(
     let own = given(&phase.model, phase.t);
     let moves = |guess: &Given| guess.v.iter().flatten().any(|v| *v != 0.0);
     let backend = request.backend.unwrap_or_default();
-    let mut found: Vec<Equilibrium> = Vec::new();
+    let mut found: Vec<(Vec<f64>, Equilibrium)> = Vec::new();
     let mut all: Option<Vec<AffineSymmetry>> = None;
     for guess in guesses(&own, &sides).into_iter().filter(moves) {
-        if !watch() || all.as_ref().is_some_and(|all| all.iter().all(|s| s.is_shift)) {
+        if !watch() || all.as_ref().is_some_and(|all| all.iter().all(|s| s.is_cyclic)) {
             break;
         }
         let mut system = CompiledSystem::new(&phase.model, &phase.dynamics, backend)?;
@@ -295,21 +267,38 @@ fn relative(
             quotient.settle(&mut phase.field, &point)
         });
         phase.field.frame = None;
-        let Some(settled) = settled else { continue };
+        let Some(settled) = settled.filter(|at| is_inside(phase, &sides, at)) else { continue };
         phase.y = settled.y;
         let equilibrium = steady(phase)?;
         phase.field.frame = None;
-        found.extend(equilibrium.filter(|new| {
-            found.iter().all(|old| {
+        let is_new = |new: &Equilibrium| {
+            found.iter().all(|(_, old)| {
                 let values = old.eigenvalues.iter().zip(&new.eigenvalues);
                 let apart = values.map(|(a, b)| (a[0] - b[0]).abs() + (a[1] - b[1]).abs());
                 old.frame.len() != new.frame.len()
                     || apart.fold(0.0_f64, f64::max) > 1e-6
                     || old.frame.iter().zip(&new.frame).any(|(a, b)| (a.1 - b.1).abs() > 1e-6)
             })
-        }));
+        };
+        let equilibrium = equilibrium.filter(is_new);
+        found.extend(equilibrium.map(|equilibrium| (phase.y.clone(), equilibrium)));
     }
-    Ok(found)
+    let Some(all) = all else { return Ok(Vec::new()) };
+    let kinds: Vec<Kind> = found.iter().map(|(_, e)| Kind::of(e.family, e.stability)).collect();
+    let firsts = one_of_each(
+        &kinds,
+        |k, other| rates_apart(&found[k].1.frame, &found[other].1.frame),
+        |k, other| is_linked_in_motion(phase, &all, &found[other].0, &found[k].0),
+    );
+    Ok(firsts.into_iter().map(|k| found[k].1.clone()).collect())
+}
+
+/// How much the rates of two steady motions along symmetries differ.
+fn rates_apart(a: &[(String, f64)], b: &[(String, f64)]) -> f64 {
+    let rate = |list: &[(String, f64)], name: &str| {
+        list.iter().find(|(known, _)| known == name).map_or(0.0, |(_, rate)| *rate)
+    };
+    a.iter().chain(b).map(|(name, _)| (rate(a, name) - rate(b, name)).abs()).sum()
 }
 
 /// The steady motion through the state of a phase, if it is one in a frame that turns.
@@ -318,6 +307,7 @@ fn steady(phase: &mut Phase) -> Result<Option<Equilibrium>, Failure> {
     let Some(beside) = &setting.beside else { return Ok(None) };
     let Some(values) = eigenvalues(beside.kept.len(), &beside.matrix) else { return Ok(None) };
     let (family, stability, reason) = judge_in_frame(phase, &setting, beside, &values);
+    let values = without_rounding(&values, family, &beside.matrix);
     Ok(Some(Equilibrium {
         state: phase.named(&phase.y),
         cyclic: Vec::new(),
@@ -386,19 +376,16 @@ fn is_edge(field: &mut Field, quotient: &Quotient, point: &FieldPoint) -> bool {
     steepest(point).is_none_or(|own| own > STEEPER * beside)
 }
 
-/// Takes angles, which are coordinates whose shift by 2π changes nothing, into (−π, π], and sets what is zero up to
-/// rounding to zero.
+/// Takes angles, which are coordinates whose shift by 2π changes nothing, into (−π, π], cyclic coordinates back to
+/// where they are at the start, and sets what is zero up to rounding to zero.
 fn wrap(phase: &mut Phase, quotient: &Quotient, point: &mut FieldPoint, sides: &[Side]) {
     use std::f64::consts::{PI, TAU};
     let mut y = point.y.clone();
-    let size = y.iter().fold(1.0_f64, |m, x| m.max(x.abs()));
-    for x in y.iter_mut().filter(|x| x.abs() <= 1e-12 * size) {
-        *x = 0.0;
-    }
+    let is_given =
+        |k: usize| sides.iter().any(|s| s.is_given && !s.is_velocity && s.coordinate == k);
     for k in 0..phase.field.n {
-        let is_given = sides.iter().any(|s| s.is_given && !s.is_velocity && s.coordinate == k);
         let turns = (y[k] / TAU - 0.5 - 1e-9).ceil();
-        if is_given || (-PI + 1e-9..=PI + 1e-9).contains(&y[k]) {
+        if is_given(k) || (-PI + 1e-9..=PI + 1e-9).contains(&y[k]) {
             continue;
         }
         let mut turn = vec![0.0; y.len()];
@@ -406,6 +393,16 @@ fn wrap(phase: &mut Phase, quotient: &Quotient, point: &mut FieldPoint, sides: &
         if changes_nothing(&mut phase.field, quotient, point, &turn) {
             y[k] -= turns * TAU;
         }
+    }
+    for &c in quotient.cyclic.iter().filter(|&&c| c < phase.field.n && !is_given(c)) {
+        y[c] = phase.y[c];
+    }
+    if quotient.chart.complete(&mut phase.field, point.t, &mut y).is_err() {
+        return;
+    }
+    let size = y.iter().fold(1.0_f64, |m, x| m.max(x.abs()));
+    for x in y.iter_mut().filter(|x| x.abs() <= 1e-12 * size) {
+        *x = 0.0;
     }
     if let Ok(moved) = phase.field.at(point.t, &y) {
         let still = quotient.moved(&phase.field, &moved);
@@ -467,75 +464,4 @@ fn is_turned(
 fn is_same(quotient: &Quotient, a: &FieldPoint, b: &FieldPoint) -> bool {
     let all = (0..a.y.len()).filter(|c| !quotient.cyclic.contains(c));
     all.into_iter().all(|c| (a.y[c] - b.y[c]).abs() <= SAME * (1.0 + b.y[c].abs()))
-}
-
-/// The distance of two states beside cyclic coordinates.
-fn distance(quotient: &Quotient, a: &FieldPoint, b: &FieldPoint) -> f64 {
-    let all = (0..a.y.len()).filter(|c| !quotient.cyclic.contains(c));
-    all.map(|c| (a.y[c] - b.y[c]).powi(2)).sum::<f64>().sqrt()
-}
-
-/// Directions of the family of equilibria through one, in all components: an orthonormal basis.
-fn directions(quotient: &Quotient, point: &FieldPoint) -> Option<Vec<Vec<f64>>> {
-    let w = quotient.variables.len();
-    let here = quotient.point(point)?;
-    let mut basis = Vec::new();
-    for along in kernel(&here.matrix, w) {
-        let rows = here.tangent.chunks(w.max(1));
-        let lifted = rows.map(|row| row.iter().zip(&along).map(|(a, b)| a * b).sum());
-        add_to_basis(&mut basis, lifted.collect());
-    }
-    Some(basis)
-}
-
-/// Whether the directions of a family at two places are about the same.
-fn goes_on(a: &[Vec<f64>], b: &[Vec<f64>]) -> bool {
-    if a.len() != b.len() {
-        return false;
-    }
-    let cosines: Vec<f64> = a
-        .iter()
-        .flat_map(|x| b.iter().map(|y| x.iter().zip(y).map(|(x, y)| x * y).sum()))
-        .collect();
-    let split = singular_values(&cosines, a.len(), b.len());
-    split.values.iter().all(|cosine| *cosine >= BEND)
-}
-
-/// Whether two equilibria of a family are linked by others, without a corner at which families meet.
-pub(crate) fn is_linked(
-    phase: &mut Phase,
-    quotient: &Quotient,
-    a: &FieldPoint,
-    b: &FieldPoint,
-) -> bool {
-    let distance = |a: &FieldPoint, b: &FieldPoint| distance(quotient, a, b);
-    let whole = distance(a, b);
-    let mut here = a.clone();
-    let Some(mut along) = directions(&quotient.moved(&phase.field, a), a) else { return false };
-    let mut goes_on_to = |phase: &Phase, to: &FieldPoint| {
-        let next = directions(&quotient.moved(&phase.field, to), to);
-        let smooth = next.as_ref().is_some_and(|next| goes_on(&along, next));
-        along = next.unwrap_or_default();
-        smooth
-    };
-    for link in 1..LINKS {
-        let left = (LINKS - link + 1) as f64;
-        let chart = quotient.moved(&phase.field, &here);
-        let mut y = here.y.clone();
-        for &c in &chart.variables {
-            y[c] += (b.y[c] - here.y[c]) / left;
-        }
-        if chart.chart.complete(&mut phase.field, here.t, &mut y).is_err() {
-            return false;
-        }
-        let Ok(moved) = phase.field.at(here.t, &y) else { return false };
-        let Some(settled) = chart.settle(&mut phase.field, &moved) else { return false };
-        if distance(&here, &settled) > 4.0 * whole / LINKS as f64
-            || !goes_on_to(phase, &settled)
-        {
-            return false;
-        }
-        here = settled;
-    }
-    distance(&here, b) <= 4.0 * whole / LINKS as f64 && goes_on_to(phase, b)
 }

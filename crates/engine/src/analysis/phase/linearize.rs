@@ -11,7 +11,9 @@ use crate::analysis::phase::field::{Field, FieldPoint, ParameterPoint, Parameter
 use crate::analysis::phase::full_form::FullForm;
 use crate::analysis::phase::integrals::{Integrals, has_definite_energy};
 use crate::analysis::phase::quotient::{Quotient, QuotientPoint};
-use crate::analysis::phase::stability::{Stability, StabilityReason, growth, judge, zeros};
+use crate::analysis::phase::stability::{
+    Stability, StabilityReason, growth, judge, without_rounding, zeros,
+};
 use crate::analysis::phase::symbolic::{self, SymbolicMatrix};
 use crate::analysis::phase::symmetries::{
     AffineSymmetry, Beside, MovingFrame, beside, symmetries,
@@ -194,10 +196,7 @@ fn is_energy_definite(
         Some(false) => {
             let all = symmetries(field, &quotient.chart, point);
             // Shifts of single coordinates were known before.
-            let is_new = |s: &AffineSymmetry| {
-                !s.is_shift || s.frame.shift.iter().filter(|c| **c != 0.0).count() > 1
-            };
-            all.iter().any(is_new) && definite(field, &all) == Some(true)
+            all.iter().any(|s| !s.is_cyclic) && definite(field, &all) == Some(true)
         }
         None => false,
     }
@@ -464,6 +463,7 @@ fn linearized(model: &Model, request: &LinearizeRequest) -> Result<Linearization
         Some(beside) => judge_in_frame(&mut phase, &setting, beside, &values),
         None => phase.judge(&setting.quotient, &setting.point, &values),
     };
+    let values = without_rounding(&values, family, &matrix);
     let explained = if is_equilibrium {
         setting.moving_symmetries(&mut phase, &values)
     } else {

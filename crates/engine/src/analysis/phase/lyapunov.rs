@@ -44,6 +44,9 @@ const INSTRUCTIONS: usize = 3_000_000_000;
 const LARGEST_STEP: f64 = 5.0;
 /// Parts of each lane for the error.
 const PARTS: usize = 4;
+/// By how much the logarithm of a length changes over a stretch at least, if that is no power of time: in a regular
+/// motion lengths grow as t, by less than a factor of ten after the transient.
+const POWER: f64 = 3.0;
 const TOLERANCE: f64 = 1e-8;
 
 /// What is asked for.
@@ -66,7 +69,7 @@ pub struct Lyapunov {
     pub title: String,
     /// The exponents, the largest first.
     pub exponents: Vec<f64>,
-    /// The standard error of each, from the parts of the motion.
+    /// The standard error of each, from the parts of the motion; no less than an exponent itself that may be zero.
     pub error: Vec<f64>,
     /// The sum of the exponents.
     pub sum: f64,
@@ -134,13 +137,14 @@ impl Means {
     /// From the sums of some stretches after the transient of each, divided into so many parts.
     pub(super) fn of(stretches: &[Vec<Sums>], parts: usize) -> Option<Self> {
         let mut pieces: Vec<(&Sums, &Sums)> = Vec::new();
-        let mut from = f64::INFINITY;
+        let (mut from, mut longest) = (f64::INFINITY, 0.0_f64);
         for sums in stretches {
             let (begin, end) = (sums.first()?.t, sums.last()?.t);
             let first = sums.iter().position(|s| s.t >= begin + TRANSIENT * (end - begin))?;
             let rest = sums.len() - 1 - first;
             let edge = |i: usize| &sums[first + rest * i / parts.min(rest).max(1)];
             pieces.extend((0..parts.min(rest)).map(|i| (edge(i), edge(i + 1))));
+            longest = longest.max(end - sums[first].t);
             from = from.min(sums[first].t);
         }
         let span: f64 = pieces.iter().map(|(a, b)| b.t - a.t).sum();
@@ -159,7 +163,10 @@ impl Means {
                     length / span * (gain(piece, k) / length - exponents[k]).powi(2)
                 })
                 .sum();
-            (square / (pieces.len().max(2) - 1) as f64).sqrt()
+            let by_chance = (square / (pieces.len().max(2) - 1) as f64).sqrt();
+            // What may be a power of time may be zero.
+            let is_power = exponents[k].abs() * longest < POWER;
+            if is_power { by_chance.max(exponents[k].abs()) } else { by_chance }
         });
         let error = error.collect();
         let gained: f64 = pieces.iter().map(|(a, b)| b.divergence - a.divergence).sum();

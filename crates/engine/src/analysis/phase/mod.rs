@@ -10,6 +10,7 @@ pub(crate) mod chart;
 pub(crate) mod collocation;
 pub(crate) mod continuation;
 pub(crate) mod equilibria;
+pub(crate) mod families;
 pub(crate) mod field;
 pub(crate) mod full_form;
 pub(crate) mod integrals;

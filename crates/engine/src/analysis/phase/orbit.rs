@@ -302,9 +302,14 @@ fn graded(shooter: &mut Shooter, quotient: &Quotient, found: &mut Return) {
     }
 }
 
-/// Whether energy and momenta have independent slopes in all directions but that of the motion. Then those nearby are
-/// levels of them as well, closed curves beside this one, and it is stable as a curve.
-fn is_level_of_integrals(shooter: &mut Shooter, quotient: &Quotient, found: &Return) -> bool {
+/// Whether energy and momenta have independent slopes in all directions but those of the motion and of symmetries that
+/// keep them. Then those nearby are levels of them as well, closed curves beside this one that symmetries move, and it
+/// is stable as a curve, up to these symmetries.
+pub(crate) fn is_level_of_integrals(
+    shooter: &mut Shooter,
+    quotient: &Quotient,
+    found: &Return,
+) -> bool {
     let Phase { model, dynamics, field, .. } = &mut shooter.phase;
     let Dynamics::Saddle(equations) = &*dynamics else { return false };
     let (chart, held) = (&quotient.chart, &shooter.held);
@@ -313,21 +318,41 @@ fn is_level_of_integrals(shooter: &mut Shooter, quotient: &Quotient, found: &Ret
         return false;
     };
     let w = quotient.variables.len();
-    let gradients = integrals.gradients(&found.point);
-    let along = |gradient: &Vec<f64>| -> Vec<f64> {
+    let unit = |row: Vec<f64>| -> Vec<f64> {
+        let size = largest(&row).max(1e-300);
+        row.into_iter().map(|x| x / size).collect()
+    };
+    let along = |gradient: &Vec<f64>| {
         let column = |j: usize| {
             let slopes = gradient.iter().enumerate();
             slopes.map(|(i, x)| x * here.tangent[i * w + j]).sum::<f64>()
         };
-        let slopes: Vec<f64> = (0..w).map(column).collect();
-        let size = largest(&slopes).max(1e-300);
-        slopes.into_iter().map(|x| x / size).collect()
+        unit((0..w).map(column).collect())
     };
-    let rows: Vec<f64> = gradients.iter().flat_map(along).collect();
-    let split = singular_values(&rows, gradients.len(), w);
-    split.values.iter().filter(|s| **s > 1e-6).count() + 1 == w
+    let slopes: Vec<Vec<f64>> = integrals.gradients(&found.point).iter().map(along).collect();
+    if slopes.is_empty() {
+        return false;
+    }
+    let moved = held.iter().map(|s| field.prolonged(&s.frame, &found.point.y));
+    let fields: Vec<Vec<f64>> = std::iter::once(found.point.rates.clone())
+        .chain(moved)
+        .map(|x| unit(quotient.variables.iter().map(|&c| x[c]).collect()))
+        .collect();
+    // What symmetries do to the integrals: where this is not zero they lead to other levels.
+    let changes: Vec<Vec<f64>> = fields
+        .iter()
+        .map(|x| {
+            let product = |s: &Vec<f64>| s.iter().zip(x).map(|(a, b)| a * b).sum();
+            slopes.iter().map(product).collect()
+        })
+        .collect();
+    let rank = |rows: &[Vec<f64>], columns: usize| {
+        let split = singular_values(&rows.concat(), rows.len(), columns);
+        split.values.iter().filter(|s| **s > 1e-6).count()
+    };
+    let within = rank(&fields, w) - rank(&changes, slopes.len());
+    rank(&slopes, w) + within == w
 }
-
 /// A place of the motion from a state, after a while, to which it comes back best after about a period; and after
 /// what time.
 fn recurrence(
@@ -527,7 +552,8 @@ fn guess(
         (None, None, Some(on)) => on,
         (None, None, None) => {
             return Err(Failure::usage(
-                "a search for a periodic motion needs a guess of its period, or a surface that it crosses",
+                "a search for a periodic motion needs a guess of its period (--period), or a surface that it crosses \
+                 (--on)",
             ));
         }
     };

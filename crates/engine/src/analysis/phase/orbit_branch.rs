@@ -24,15 +24,19 @@ use crate::analysis::phase::branch::{
     pairs_outside, parameter_index, product, set_parameter,
 };
 use crate::analysis::phase::field::ParameterSlopes;
+use crate::analysis::phase::integrals::Integrals;
 use crate::analysis::phase::linearize::Phase;
 use crate::analysis::phase::multiple_shooting::Node;
-use crate::analysis::phase::orbit::closed;
+use crate::analysis::phase::orbit::{closed, is_level_of_integrals};
 use crate::analysis::phase::periodic::OrbitRequest;
+use crate::analysis::phase::quotient::Quotient;
 use crate::analysis::phase::return_branch::followed;
 use crate::analysis::phase::return_map::has_jumps;
 use crate::analysis::phase::shooting::{Return, Shooter, largest};
+use crate::analysis::phase::stability::Stability;
 use crate::error::{Error, Failure};
 use crate::model::Model;
+use crate::system::compiled::Dynamics;
 use place::Place;
 use switching::Start;
 
@@ -79,9 +83,19 @@ struct Follower {
     switches: bool,
 }
 
-/// Collects extreme values.
+/// Collects extreme values: those of parabolas through three neighbouring steps.
 struct Extent {
     of: Vec<[f64; 2]>,
+    /// The last two steps, the later one second.
+    before: Vec<(f64, Vec<f64>)>,
+}
+
+/// The extreme value of the parabola through three points, if it lies between them.
+fn vertex([(t0, x0), (t1, x1), (t2, x2)]: [(f64, f64); 3]) -> Option<f64> {
+    let (d1, d2) = ((x1 - x0) / (t1 - t0), (x2 - x1) / (t2 - t1));
+    let bend = (d2 - d1) / (t2 - t0);
+    let slope = (d1 * (t2 - t1) + d2 * (t1 - t0)) / (t2 - t0);
+    (d1 * d2 < 0.0).then(|| x1 - slope * slope / (4.0 * bend))
 }
 
 impl Observer for Extent {
@@ -90,10 +104,20 @@ impl Observer for Extent {
     }
 
     fn step(&mut self, step: &DenseStep<'_>, _system: &mut dyn System) -> Control {
-        for ([low, high], &x) in self.of.iter_mut().zip(step.state_at_end()) {
-            *low = low.min(x);
-            *high = high.max(x);
+        let (t, y) = (step.end(), step.state_at_end());
+        for (c, ([low, high], &x)) in self.of.iter_mut().zip(y).enumerate() {
+            let between = match &self.before[..] {
+                [a, b] => vertex([(a.0, a.1[c]), (b.0, b.1[c]), (t, x)]),
+                _ => None,
+            };
+            for x in between.into_iter().chain([x]) {
+                (*low, *high) = (low.min(x), high.max(x));
+            }
         }
+        if self.before.len() == 2 {
+            self.before.remove(0);
+        }
+        self.before.push((t, y[..self.of.len()].to_vec()));
         Control::Continue
     }
 }
@@ -141,14 +165,32 @@ impl Follower {
             state: self.shooter.phase.named(&place.first().y),
             period: Some(place.period),
             extent: self.extent(place),
-            stability: place.multipliers.stability,
+            stability: self.stability(place),
         }
     }
 
-    /// The least and the greatest value of each component along the motion, at the steps.
+    /// Whether a motion is stable: by its multipliers, or because conserved quantities hold it.
+    fn stability(&mut self, place: &Place) -> Stability {
+        let known = place.multipliers.stability;
+        if known == Stability::Undecided
+            && self.shooter.kept > 0
+            && let [shot] = &place.shots[..]
+        {
+            self.set(place.p);
+            if is_level_of_integrals(&mut self.shooter, &place.first().quotient, shot) {
+                return Stability::Stable;
+            }
+        }
+        known
+    }
+
+    /// The least and the greatest value of each component along the motion.
     fn extent(&mut self, place: &Place) -> Vec<[f64; 2]> {
         self.set(place.p);
-        let mut extent = Extent { of: place.first().y.iter().map(|&x| [x, x]).collect() };
+        let first = &place.first().y;
+        let of = first.iter().map(|&x| [x, x]).collect();
+        let before = vec![(self.shooter.phase.t, first.clone())];
+        let mut extent = Extent { of, before };
         let length = place.period / place.nodes.len() as f64;
         for (k, node) in place.nodes.iter().enumerate() {
             let mut state = node.y.clone();
@@ -302,8 +344,21 @@ impl Follower {
         along.push(forward);
         let p = self.from;
         let there = self.shoot(nodes, time, p)?;
+        if !self.shooter.is_driven {
+            let known = integrals(&mut self.shooter, &there.0[0].quotient, &there.1[0]);
+            self.shooter.kept = self.dependent(&there.0, &there.1).min(known);
+        }
         self.place(there, p, &along)
     }
+}
+
+/// How many conserved quantities a motion is known to have.
+fn integrals(shooter: &mut Shooter, quotient: &Quotient, found: &Return) -> usize {
+    let Phase { model, dynamics, field, .. } = &mut shooter.phase;
+    let Dynamics::Saddle(equations) = &*dynamics else { return 0 };
+    let (chart, held) = (&quotient.chart, &shooter.held);
+    let known = Integrals::around(model, equations, field, chart, &found.point, held);
+    known.map_or(0, |known| known.gradients(&found.point).len())
 }
 
 /// The slopes of rates and constraints by a parameter.

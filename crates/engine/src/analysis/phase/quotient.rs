@@ -322,13 +322,29 @@ pub(crate) fn scattered_many(
                 y[c] += spread * (1.0 + 0.5 * y[c].abs()) * (2.0 * unit - 1.0);
             }
             let moved = chart.complete(field, point.t, &mut y);
-            if let Ok(there) = moved.and_then(|()| field.at(point.t, &y)) {
+            if let Ok(there) = moved.and_then(|()| field.at(point.t, &y))
+                && keeps_all(&there)
+            {
                 found.push(there);
                 break;
             }
         }
     }
     found
+}
+
+/// Whether a state keeps all constraints: those that follow from others at one state may not do so on another branch of
+/// them.
+fn keeps_all(there: &FieldPoint) -> bool {
+    let d = there.y.len();
+    let size = there.y.iter().fold(1.0_f64, |m, x| m.max(x.abs()));
+    [&there.positions, &there.velocities].into_iter().all(|level| {
+        let rows = level.slopes.chunks(d.max(1)).zip(&level.values);
+        rows.into_iter().all(|(slopes, value)| {
+            let steepest = slopes.iter().fold(0.0_f64, |m, x| m.max(x.abs()));
+            value.abs() <= 1e-8 * steepest * size
+        })
+    })
 }
 
 /// Places of the chart that are cyclic positions in all of these points.

@@ -35,6 +35,8 @@ pub(crate) struct Shooter {
     pub(crate) turned: Vec<f64>,
     /// Symmetries along which a periodic motion leads to others: it is held where it is.
     pub(crate) held: Vec<AffineSymmetry>,
+    /// How many multipliers are 1 because a conserved quantity leads to other periodic motions, where that is known.
+    pub(crate) kept: usize,
     tolerance: f64,
 }
 
@@ -82,7 +84,9 @@ impl Shooter {
         let quotient = quotient.moved(&phase.field, &point);
         let (turning, turned) = (Vec::new(), Vec::new());
         let held = moving_symmetries(&mut phase, &quotient, &point);
-        let shooter = Self { phase, flow, is_driven, angles, turning, turned, held, tolerance };
+        let kept = 0;
+        let shooter =
+            Self { phase, flow, is_driven, angles, turning, turned, held, kept, tolerance };
         Ok((shooter, quotient, point))
     }
 
@@ -211,7 +215,7 @@ impl Shooter {
 pub(crate) struct Multipliers {
     pub(crate) values: Vec<[f64; 2]>,
     pub(crate) trivial: Option<usize>,
-    /// Those that are 1 because a symmetry leads to other periodic motions.
+    /// Those that are 1 because a symmetry or a conserved quantity leads to other periodic motions.
     pub(crate) symmetric: Vec<usize>,
     pub(crate) stability: Stability,
 }
@@ -248,12 +252,16 @@ impl Multipliers {
             (0..values.len()).filter(|k| Some(*k) != trivial && off(k) < NEUTRAL).collect();
         near.sort_by(|a, b| off(a).total_cmp(&off(b)));
         near.truncate(shooter.held.len());
+        let mut left: Vec<usize> =
+            (0..values.len()).filter(|k| Some(*k) != trivial && !near.contains(k)).collect();
+        left.sort_by(|a, b| off(a).total_cmp(&off(b)));
+        near.extend(left.into_iter().take(shooter.kept));
         let (symmetric, stability) = (near, Stability::Undecided);
         let mut found = Self { values, trivial, symmetric, stability };
         let others: Vec<[f64; 2]> = found.others().collect();
         if others.iter().any(|v| size(v) > 1.0 + NEUTRAL) {
             found.stability = Stability::Unstable;
-        } else if others.iter().all(|v| size(v) < 1.0 - NEUTRAL) {
+        } else if shooter.kept == 0 && others.iter().all(|v| size(v) < 1.0 - NEUTRAL) {
             found.stability = Stability::AsymptoticallyStable;
         }
         found
@@ -312,7 +320,7 @@ pub(crate) fn largest(x: &[f64]) -> f64 {
     x.iter().fold(0.0_f64, |m, x| m.max(x.abs()))
 }
 
-/// Symmetries that turn coordinates into each other and move the variables of a state, now and later.
+/// Symmetries that turn or shift several coordinates together and move the variables of a state, now and later.
 fn moving_symmetries(
     phase: &mut Phase,
     quotient: &Quotient,
@@ -331,7 +339,7 @@ fn moving_symmetries(
         let moved = field.prolonged(&s.frame, &point.y);
         quotient.variables.iter().any(|&c| moved[c].abs() > 1e-9)
     };
-    all.retain(|s| !s.is_shift && moves(s));
+    all.retain(|s| !s.is_cyclic && moves(s));
     all
 }
 

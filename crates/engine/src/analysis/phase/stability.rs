@@ -7,6 +7,7 @@
 //! | besides, zeros that belong to a family of equilibria | stable |
 //! | imaginary ones, and energy and momenta are definite | stable |
 //! | one imaginary pair, the rest a family, and the flow is reversible | stable: all motions nearby are periodic |
+//! | imaginary ones that differ, and the equations are linear | stable |
 //! | anything else | undecided |
 
 use pfaff_solver::{eigenvector, singular_values};
@@ -22,6 +23,8 @@ const NEUTRAL: f64 = 1e-10;
 const NEUTRAL_DOUBLE: f64 = 1e-6;
 /// How far a family of equilibria is followed to see that it is one.
 const STEP: f64 = 1e-3;
+/// How far it may bend away from its tangent there, in parts of that: less than all the way back.
+const BENT: f64 = 0.3;
 
 /// Whether a steady motion is stable.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -61,6 +64,8 @@ pub enum StabilityReason {
     Energy,
     /// The flow is reversible, and every motion nearby is periodic.
     Reversible,
+    /// The equations are linear, and no imaginary eigenvalue is there twice.
+    Linear,
     /// Nothing can move.
     Fixed,
     /// The linear equations do not decide: imaginary eigenvalues.
@@ -148,8 +153,36 @@ pub(crate) fn judge(
             return (family, S::Stable, R::Reversible);
         }
     }
+    if zero == family && are_simple(values) && is_linear(field, quotient, point) {
+        return (family, S::Stable, R::Linear);
+    }
     let reason = if zero > family { R::Degenerate } else { R::Oscillation };
     (family, S::Undecided, reason)
+}
+
+/// Whether no two oscillations that do not decay have the same eigenvalue: a double one may grow with time.
+fn are_simple(values: &[[f64; 2]]) -> bool {
+    let ρ = radius(values);
+    let growth = growth(values);
+    let lasting = || values.iter().zip(&growth).filter(|(v, g)| **g == 0 && v[1] != 0.0);
+    lasting().enumerate().all(|(i, (a, _))| {
+        let mut others = lasting().enumerate().filter(|(j, _)| *j != i);
+        others.all(|(_, (b, _))| libm::hypot(a[0] - b[0], a[1] - b[1]) > 1e-4 * ρ)
+    })
+}
+
+/// Whether the flow is linear: its matrix is the same at states around.
+fn is_linear(field: &mut Field, quotient: &Quotient, point: &FieldPoint) -> bool {
+    let Some(here) = quotient.point(point) else { return false };
+    let size = here.matrix.iter().fold(0.0_f64, |m, x| m.max(x.abs()));
+    let others = scattered(field, &quotient.chart, point);
+    others.len() >= 2
+        && others.iter().all(|at| {
+            quotient.point(at).is_some_and(|there| {
+                let mut entries = there.matrix.iter().zip(&here.matrix);
+                entries.all(|(a, b)| (a - b).abs() <= 1e-12 * size)
+            })
+        })
 }
 
 /// Eigenvalues, with those as zero that a family of equilibria explains: as many as it has dimensions, and others that
@@ -200,7 +233,7 @@ fn continues(
     let Ok(there) = field.at(point.t, &y) else { return false };
     let Some(settled) = quotient.settle(field, &there) else { return false };
     let moved = quotient.variables.iter().map(|&c| settled.y[c] - there.y[c]);
-    moved.map(|x| x * x).sum::<f64>().sqrt() <= 0.1 * STEP * size
+    moved.map(|x| x * x).sum::<f64>().sqrt() <= BENT * STEP * size
 }
 
 /// Whether reversing the sign of one variable, counted from the equilibrium, reverses the flow, keeps the family and

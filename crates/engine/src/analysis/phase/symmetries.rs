@@ -25,8 +25,8 @@ pub(crate) struct AffineSymmetry {
     pub(crate) frame: Frame,
     /// `shift of x`, `turn of x, y`
     pub(crate) name: String,
-    /// Whether it only shifts.
-    pub(crate) is_shift: bool,
+    /// Whether it shifts one coordinate and does nothing else: that one is cyclic, and left out.
+    pub(crate) is_cyclic: bool,
 }
 
 /// What is tried: a shift of a coordinate, or a turn of two into each other.
@@ -182,7 +182,8 @@ fn combined(field: &Field, candidates: &[Candidate], weights: &[f64]) -> AffineS
     turned.dedup();
     let names: Vec<&str> = turned.iter().map(|&k| field.names[k].as_str()).collect();
     let word = if is_shift { "shift" } else { "turn" };
-    AffineSymmetry { frame, name: format!("{word} of {}", names.join(", ")), is_shift }
+    let is_cyclic = is_shift && names.len() == 1;
+    AffineSymmetry { frame, name: format!("{word} of {}", names.join(", ")), is_cyclic }
 }
 
 /// A frame along symmetries, with their rates, and how much of the rates of a state is left in it.
@@ -193,13 +194,13 @@ pub(crate) struct MovingFrame {
 }
 
 impl MovingFrame {
-    /// The frame in which a state moves least; `None` where nothing turns.
+    /// The frame in which a state moves least; `None` where only cyclic coordinates move.
     pub(crate) fn of(
         field: &Field,
         all: &[AffineSymmetry],
         point: &FieldPoint,
     ) -> Option<Self> {
-        if all.iter().all(|s| s.is_shift) {
+        if all.iter().all(|s| s.is_cyclic) {
             return None;
         }
         let (n, d) = (field.n, field.size());
@@ -214,9 +215,10 @@ impl MovingFrame {
             frame.shift.iter_mut().zip(&part.shift).for_each(|(x, p)| *x += ω * p);
         }
         let size = point.rates.iter().fold(0.0_f64, |m, x| m.max(x.abs()));
-        let turns = frame.matrix.iter().any(|x| x.abs() > 1e-12 * (1.0 + size));
+        let mut moving = all.iter().zip(&solved.x).filter(|(s, _)| !s.is_cyclic);
+        let moves = moving.any(|(_, ω)| ω.abs() > 1e-12 * (1.0 + size));
         let left = if size > 0.0 { solved.residual / size } else { 0.0 };
-        turns.then_some(Self { frame, rates: solved.x, left })
+        moves.then_some(Self { frame, rates: solved.x, left })
     }
 
     /// Whether the state moves steadily.

@@ -174,6 +174,56 @@ pub(super) fn equilibria(rows: &mut Vec<Row>) {
     ));
 }
 
+/// The complete elliptic integral of the first kind by its parameter.
+fn elliptic(m: f64) -> f64 {
+    let (mut a, mut b) = (1.0, (1.0 - m).sqrt());
+    for _ in 0..30 {
+        (a, b) = (f64::midpoint(a, b), (a * b).sqrt());
+    }
+    std::f64::consts::FRAC_PI_2 / a
+}
+
+/// Periods and multipliers of closed form.
+pub(super) fn curves(rows: &mut Vec<Row>) {
+    let found = |text: &str, period: &str| {
+        let request = OrbitRequest { period: Some(period.into()), ..OrbitRequest::default() };
+        orbit(&parsed(text), &request, &mut || true).expect("it has periodic motions")
+    };
+    let spherical = "
+        coordinates x, y, z
+        lagrangian (x'^2 + y'^2 + z'^2)/2 - 9.81*z
+        constraint rod: x^2 + y^2 + z^2 = 1
+        initial x = 0.8, z = -0.6, y' = 1.5";
+    // At the start z' = 0, so that z = -0.6 is a zero of 2 (E - g z)(1 - z²) - L²; the others are those of a quadratic.
+    let (g, z) = (9.81_f64, -0.6);
+    let energy = 1.125 + g * z;
+    let (b, c) = (-2.0 * energy + 2.0 * g * z, -2.0 * g + z * (-2.0 * energy + 2.0 * g * z));
+    let root = (b * b - 8.0 * g * c).sqrt();
+    let (low, high) = ((-b - root) / (4.0 * g), (-b + root) / (4.0 * g));
+    rows.push(row(
+        "spherical pendulum, period of its height",
+        "4 K/√(2 g (z₃ − z₁)), zᵢ the zeros of 2 (E − g z)(1 − z²) − L²",
+        4.0 * elliptic((z - low) / (high - low)) / (2.0 * g * (high - low)).sqrt(),
+        found(spherical, "2").period,
+        11,
+    ));
+    let hopf = "
+        coordinates x, y
+        parameters m = 0.3, w = 2
+        equation x' = m*x - w*y - x*(x^2 + y^2)
+        equation y' = w*x + m*y - y*(x^2 + y^2)
+        initial x = 0.5";
+    let cycle = found(hopf, "3").multipliers;
+    let across = cycle.iter().map(|v| v[0]).fold(1.0, f64::min);
+    rows.push(row(
+        "normal form of Hopf, multiplier of its cycle",
+        "exp(−4π μ/ω)",
+        libm::exp(-0.6 * std::f64::consts::PI),
+        across,
+        11,
+    ));
+}
+
 pub(super) fn orbits(rows: &mut Vec<Row>) {
     let walker = Model::gallery("simplest_walker").expect("it is there");
     let gait = orbit(&walker, &OrbitRequest::default(), &mut || true).expect("it walks");

@@ -1,9 +1,9 @@
 //! A periodic motion on a branch, and the next one along it.
 
-use pfaff_solver::least_squares;
+use pfaff_solver::{least_squares, singular_values};
 
 use super::Follower;
-use crate::analysis::phase::branch_place::tangent;
+use crate::analysis::phase::branch_place::tangent_within;
 use crate::analysis::phase::multiple_shooting::{Node, all, equations, miss};
 use crate::analysis::phase::orbit::period;
 use crate::analysis::phase::parameter_flow::ParameterFlow;
@@ -12,6 +12,8 @@ use crate::analysis::phase::shooting::{Multipliers, Return, Shooter, largest};
 
 /// Newton's iteration across a branch.
 const ITERATIONS: usize = 12;
+/// Singular values below this part of the largest are the errors of an integration over a period.
+const FAMILY: f64 = 1e-7;
 
 /// A periodic motion on a branch, in one part or in several.
 pub(super) struct Place {
@@ -102,6 +104,24 @@ impl Follower {
         (matrix, right)
     }
 
+    /// How many equations of a motion follow from the others up to the errors of its integration: conserved quantities
+    /// return by themselves, and lead to a family of motions for each value of the parameter.
+    pub(super) fn dependent(&self, nodes: &[Node], shots: &[Return]) -> usize {
+        let none = vec![0.0; shots.len() * nodes[0].quotient.variables.len()];
+        let (matrix, right) = self.equations(nodes, shots, &none);
+        let columns = matrix.len() / right.len();
+        // Without the column of the parameter.
+        let rows = matrix.chunks_exact(columns).flat_map(|row| row[..columns - 1].to_vec());
+        let split = singular_values(&rows.collect::<Vec<_>>(), right.len(), columns - 1);
+        let largest = split.values.first().copied().unwrap_or(0.0);
+        split.values.iter().filter(|s| **s <= FAMILY * largest).count()
+    }
+
+    /// What counts as zero beside the largest singular value of the equations.
+    fn rounding(&self, usual: f64) -> f64 {
+        if self.shooter.kept > 0 { FAMILY } else { usual }
+    }
+
     /// The derivatives of all parts by the parameter, in its unit.
     fn by_parameter(&mut self, nodes: &[Node], time: f64, p: f64) -> Option<Vec<f64>> {
         let period = if self.given.is_some() {
@@ -143,7 +163,16 @@ impl Follower {
     ) -> Option<Place> {
         let by_parameter = self.by_parameter(&nodes, period, p)?;
         let (matrix, right) = self.equations(&nodes, &shots, &by_parameter);
-        let tangent = tangent(&matrix, right.len(), along)?;
+        let mut along = along.to_vec();
+        if self.shooter.kept > 0
+            && let Some((last, states)) = along.split_last_mut()
+            && *last != 0.0
+        {
+            // In a family of motions for each value of the parameter: the nearest one.
+            states.fill(0.0);
+            *last = last.signum();
+        }
+        let tangent = tangent_within(&matrix, right.len(), &along, self.rounding(1e-9))?;
         let w = nodes[0].quotient.variables.len();
         let parts: Vec<Vec<f64>> = shots.iter().map(|shot| shot.matrix.clone()).collect();
         let multipliers = Multipliers::of_parts(&parts, w, &self.shooter)?;
@@ -254,7 +283,8 @@ impl Follower {
             let rows = right.len();
             matrix.extend_from_slice(along);
             right.push(0.0);
-            let step = least_squares(&matrix, rows + 1, along.len(), &right, 1e-11).x;
+            let rounding = self.rounding(1e-11);
+            let step = least_squares(&matrix, rows + 1, along.len(), &right, rounding).x;
             let change = largest(&step);
             if !change.is_finite() || change > 1e3 {
                 return None;
