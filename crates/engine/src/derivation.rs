@@ -46,6 +46,12 @@ impl Derivation {
         }
         workspace
     }
+
+    /// The workspace, and the equations that are valid in it.
+    pub(crate) fn into_workspace(self) -> (Workspace, Dynamics) {
+        let workspace = self.workspace();
+        (workspace, self.dynamics)
+    }
 }
 
 /// Derives the equations of a model; `principle` overrides the model's own.

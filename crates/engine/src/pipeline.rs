@@ -92,7 +92,7 @@ fn shielded(
     watch: &mut dyn FnMut(&Progress<'_>) -> bool,
     shield: fn(),
 ) -> Result<Motion, Failure> {
-    let own = model.workspace();
+    let own = model.workspace_with_families();
     let watch = &mut |progress: &Progress<'_>| {
         shield();
         watch(progress) && !Interrupt::is_asked(request.interrupt)
@@ -102,7 +102,7 @@ fn shielded(
         return Err(Failure::left_out());
     }
     if WHOLE && is_exact {
-        double_double::check(&own)?;
+        double_double::check(&model.workspace())?;
     }
     if !WHOLE || !request.has_derivatives() {
         let mut motion = solved(model, derivation, request, watch)?;
@@ -126,7 +126,7 @@ fn shielded(
         ));
     }
     if !own.noises.is_empty() {
-        return noise::run(&own, request, watch);
+        return noise::run(&model.workspace(), request, watch);
     }
     check_derivatives(&own, request)?;
     let mut motion = solved(model, derivation, request, watch)?;
@@ -153,7 +153,7 @@ fn shielded(
                 )?;
             }
             None => sensitivity::add(
-                &own,
+                &model.workspace(),
                 None,
                 request,
                 jump_sensitivity::derivatives,
@@ -270,7 +270,8 @@ fn solved(
     request: &Run,
     watch: &mut dyn FnMut(&Progress<'_>) -> bool,
 ) -> Result<Motion, Failure> {
-    let workspace = &workspace_for_run(model, derivation, request)?;
+    let own = workspace_for_run(model, derivation, request)?;
+    let workspace = &own;
     if variational::is_fractional(workspace) || bvp::has_ends(workspace) {
         jump::refused(workspace, "a motion between given ends (`final`)")?;
     } else if volterra::has_memory(workspace) {
@@ -298,21 +299,22 @@ fn solved(
     let chetaev = request.principle.unwrap_or(model.principle) == Principle::Chetaev;
     let lagrangian = if chetaev { LagrangianData::of(workspace) } else { None };
     let derived;
-    let derivation = match derivation {
-        Some(derivation) => derivation,
+    let (workspace, dynamics) = match derivation {
+        Some(derivation) => (derivation.workspace(), &derivation.dynamics),
         None => {
-            derived = if has_full_mass(workspace, request)? {
+            let found = if has_full_mass(workspace, request)? {
                 derive(model, request.principle)?
             } else {
-                derive_shortest(model, workspace.clone(), request.principle)?
+                derive_shortest(model, own, request.principle)?
             };
-            &derived
+            let (workspace, dynamics) = found.into_workspace();
+            derived = dynamics;
+            (workspace, &derived)
         }
     };
     let derive_us = clock.microseconds();
-    let workspace = &derivation.workspace();
     let known = RunInput { lagrangian, ..RunInput::default() };
-    let mut motion = integrated(workspace, &derivation.dynamics, known, request, watch)?;
+    let mut motion = integrated(&workspace, dynamics, known, request, watch)?;
     motion.statistics.derive_us = derive_us;
     Ok(motion)
 }
@@ -348,9 +350,8 @@ impl ReadyModel {
         } else {
             derive_shortest(model, workspace, request.principle)?
         };
-        let workspace = derivation.workspace();
+        let (workspace, dynamics) = derivation.into_workspace();
         let settings = Settings::new(&workspace, request)?;
-        let dynamics = derivation.dynamics;
         let template = RunTemplate::new(&workspace, &dynamics, lagrangian, &settings)?;
         Ok(template.map(|template| Self {
             model: workspace.freeze(),

@@ -11,23 +11,29 @@ mod family_parts;
 pub(crate) mod field;
 mod gather;
 pub(crate) mod long_sum;
+mod lookup;
+mod marks;
 pub(crate) mod node;
 pub(crate) mod node_map;
 pub mod number;
 mod numbers;
 pub(crate) mod pairs;
 pub(crate) mod residue;
+mod shared;
 pub(crate) mod store;
 pub(crate) mod substitute;
 
 use std::cell::RefCell;
 use std::sync::Arc;
 
+use crate::graph::marks::Marks;
 use crate::graph::node::{Expr, Memory, Node, Relation, Role, Symbol};
 use crate::graph::number::Rational;
+use crate::graph::shared::SharedStore;
 use crate::graph::store::{ONE, Store, ZERO};
 use crate::math::table::Table;
 use crate::math::{Binary, Unary};
+use crate::zero::ValueRoom;
 
 /// All expressions of one model, hash-consed.
 ///
@@ -41,7 +47,11 @@ use crate::math::{Binary, Unary};
 /// ```
 #[derive(Clone, Debug)]
 pub struct Graph {
-    pub(crate) store: RefCell<Store>,
+    pub(crate) store: SharedStore,
+    /// Of walks that change nothing.
+    marks: RefCell<Marks>,
+    /// Of zero tests.
+    pub(crate) room: RefCell<ValueRoom>,
 }
 
 /// The expressions of a graph, as they stand: shared between threads and never changed.
@@ -72,7 +82,7 @@ const _: () = {
 impl FrozenGraph {
     /// A graph of one's own that begins with these expressions; their handles are valid there.
     pub fn fork(&self) -> Graph {
-        Graph { store: RefCell::new(Store::clone(&self.store)) }
+        Graph::of(SharedStore::shared(Arc::clone(&self.store)))
     }
 }
 
@@ -90,12 +100,16 @@ impl Graph {
 
     /// An empty graph with room for so many nodes.
     pub fn with_capacity(nodes: usize) -> Self {
-        Self { store: RefCell::new(Store::new(nodes)) }
+        Self::of(SharedStore::new(Store::new(nodes)))
+    }
+
+    fn of(store: SharedStore) -> Self {
+        Self { store, marks: RefCell::default(), room: RefCell::default() }
     }
 
     /// The graph as it stands, for good.
     pub fn freeze(self) -> FrozenGraph {
-        FrozenGraph { store: Arc::new(self.store.into_inner()) }
+        FrozenGraph { store: self.store.freeze() }
     }
 
     /// The node behind a handle.
@@ -183,6 +197,11 @@ impl Graph {
             Node::Pi => Some(std::f64::consts::PI),
             _ => None,
         }
+    }
+
+    /// The whole number, if the expression is one of less than 2³⁰ in size.
+    pub fn whole_of(&self, e: Expr) -> Option<i64> {
+        self.store.borrow().small_integer(e)
     }
 
     /// The symbol, if the expression is one.
@@ -319,22 +338,22 @@ impl Graph {
 
     /// The nodes that the roots need, operands first.
     pub fn live(&self, roots: &[Expr]) -> Vec<Expr> {
-        self.store.borrow_mut().live(roots)
+        self.marks.borrow_mut().live(self.store.borrow().table(), roots)
     }
 
     /// The nodes that the roots need beyond those that are known, operands first.
     pub fn live_beyond(&self, roots: &[Expr], known: &[Expr]) -> Vec<Expr> {
-        self.store.borrow_mut().live_beyond(roots, known)
+        self.marks.borrow_mut().live_beyond(self.store.borrow().table(), roots, known)
     }
 
     /// How many nodes the roots need.
     pub fn size(&self, roots: &[Expr]) -> usize {
-        self.store.borrow_mut().count(roots, true)
+        self.marks.borrow_mut().count(self.store.borrow().table(), roots, true)
     }
 
     /// How many operations the roots need.
     pub fn operations(&self, roots: &[Expr]) -> usize {
-        self.store.borrow_mut().count(roots, false)
+        self.marks.borrow_mut().count(self.store.borrow().table(), roots, false)
     }
 
     /// The symbols in the expressions, oldest first.
@@ -345,12 +364,12 @@ impl Graph {
 
     /// Whether one of the symbols occurs.
     pub fn contains(&self, e: Expr, symbols: &[Expr]) -> bool {
-        let mut store = self.store.borrow_mut();
+        let store = self.store.borrow();
         let mask = symbols.iter().fold(0, |m, s| m | store.masks[s.index()]);
         if store.symbols.len() <= u128::BITS as usize || store.masks[e.index()] & mask == 0 {
             return store.masks[e.index()] & mask != 0;
         }
-        let live = store.live_with(&[e], mask);
+        let live = self.marks.borrow_mut().live_with(store.table(), &[e], mask);
         let is_symbol = |x: &&Expr| matches!(store.node(**x), Node::Symbol(_));
         live.iter().filter(is_symbol).any(|x| symbols.contains(x))
     }

@@ -93,9 +93,8 @@ impl Graph {
             return ZeroTest::Zero;
         }
         let (symbols, live) = (self.symbols(&[e]), self.live(&[e]));
-        let mut room = std::mem::take(&mut self.store.borrow_mut().room);
-        let reals = real_points(&self.store.borrow(), &live, &symbols, &mut room.0);
-        self.store.borrow_mut().room = room;
+        let room = &mut self.room.borrow_mut().0;
+        let reals = real_points(&self.store.borrow(), &live, &symbols, room);
         let reals = match reals {
             Ok(reals) => reals,
             Err((witness, value)) => return ZeroTest::Nonzero { witness, value },

@@ -2,8 +2,8 @@
 
 use pfaff_model::syntax::{NodeKind, StatementKind, Syntax};
 use pfaff_model::{
-    Diagnostic, EXPLANATIONS, Source, explanation, parse, parse_assignments, parse_expression,
-    parse_expressions,
+    Diagnostic, EXPLANATIONS, NoFiles, Overrides, Source, explanation, parse,
+    parse_assignments, parse_expression, parse_expressions, read_model,
 };
 
 use crate::random::Random;
@@ -475,4 +475,16 @@ fn mutated_models_never_panic() {
     }
     // Most mutations break a model; if none did, the mutations or the checks would be idle.
     assert!((3000..6000).contains(&refused), "{refused}");
+}
+
+/// What is too small is not to be made smaller.
+#[test]
+fn families_without_components_say_what_sizes_are() {
+    for size in ["0", "-3", "2..1"] {
+        let text = format!("coordinates w[{size}]\nkinetic 0");
+        let read = read_model(Source::new("m", &text), &Overrides::default(), &NoFiles);
+        let found = read.expect_err("no components").diagnostics;
+        let hint = found[0].hint.as_deref().unwrap_or_default();
+        assert!(hint.starts_with("a size is 1 or more"), "{size}: {hint}");
+    }
 }

@@ -8,6 +8,11 @@ use serde_json::{Map, Value};
 
 /// The text of a value, in one line.
 pub fn json_text(value: &Value) -> String {
+    text_of(value)
+}
+
+/// The text of anything, in one line.
+pub(crate) fn text_of(value: &impl Serialize) -> String {
     let mut bytes = Vec::new();
     value
         .serialize(&mut Serializer::with_formatter(&mut bytes, Shortest))

@@ -295,6 +295,7 @@ pub(crate) fn integrate_segment(
             work: &audited,
             steps: &recorder.kept,
             scales: &scales,
+            roundings: &outcome.roundings,
             earlier_energy,
             tolerance: settings.options.tolerance,
             depends_on_time,

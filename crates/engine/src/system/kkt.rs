@@ -426,14 +426,14 @@ impl Kkt {
         } else {
             solved?;
         }
-        let dropped = (0..self.m).filter(|&a| !self.active[a]);
+        let dropped = self.repeated();
+        let sizes = if dropped.is_empty() { Vec::new() } else { self.solution_sizes() };
         for a in dropped {
             let b = self.blocks[self.layout.drift + self.extra + a];
             let (mut sum, mut size) = (-b, b.abs());
             for (j, x) in self.row(a).entries() {
-                let y = self.saddle.solution[j];
-                sum += x * y;
-                size += (x * y).abs();
+                sum += x * self.saddle.solution[j];
+                size += x.abs() * sizes[j];
             }
             if sum.is_nan() || sum.abs() > AGREEMENT * size {
                 return Err(EvalError::Singular);

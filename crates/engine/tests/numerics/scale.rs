@@ -1,6 +1,6 @@
 //! Large systems: forms with few entries give the motions of the full ones, and rank is still watched.
 
-use pfaff::{GALLERY, Model, Motion, Principle, Run, Verdict};
+use pfaff::{GALLERY, Model, Motion, Note, Principle, Run, Verdict};
 
 use crate::support;
 
@@ -170,5 +170,57 @@ fn large_gallery_models_are_audited_and_keep_their_energy() {
         let off =
             motion.energy.iter().map(|e| (e - motion.energy[0]).abs()).fold(0.0, f64::max);
         assert!(off < 1e-9 * scale, "{}: {off:e} of {scale}", entry.name);
+    }
+}
+
+/// Rods that are given twice in other units share an auxiliary velocity with those that they repeat. It vanishes, and
+/// what cancels in it is its size.
+#[test]
+fn doubled_rods_in_other_units_keep_their_reactions() {
+    let chain = "parameters N = 100, g = 9.81\ncoordinates X[1..N], Y[1..N]\n\
+        kinetic sum(i = 1..N, X[i]'^2 + Y[i]'^2)/2\npotential sum(i = 1..N, g*Y[i])\n\
+        constraint r0: X[1]^2 + Y[1]^2 = 1\n\
+        constraint r[i = 2..N]: (X[i]-X[i-1])^2 + (Y[i]-Y[i-1])^2 = 1\n\
+        initial X[i = 1..N] = 0.6*i, Y[i = 1..N] = -0.8*i\nsolve t = 0..0.1, tolerance = 1e-9, samples = 3\n";
+    let doubled = "constraint twice: (X[40]-X[39])^2 + (Y[40]-Y[39])^2 = 1\n\
+        constraint again: 3*(X[20]-X[19])^2 + 3*(Y[20]-Y[19])^2 = 3\n";
+    let (plain, more) = (run(chain), run(&format!("{chain}{doubled}")));
+    assert_eq!(more.audit.verdict, Verdict::Pass, "{:?}", more.audit);
+    let redundant = |note: &Note| matches!(note, Note::Redundant { constraints } if constraints == &["twice", "again"]);
+    assert!(more.notes.iter().any(redundant), "{:?}", more.notes);
+    for (a, b) in plain.reactions.iter().zip(&more.reactions) {
+        for (x, y) in a.values.iter().zip(&b.values) {
+            // Reactions of up to 400 from positions with errors of 1e-8.
+            assert!((x - y).abs() < 1e-4, "{}: {x} and {y}", a.name);
+        }
+    }
+}
+
+/// Where large terms cancel for the whole run, as at the nodes of a standing wave, a coordinate is rounding: it has no
+/// digits that the audit could ask for. The others have those of $q_i = \sin(2\pi i/N)\cos(2t\sin(\pi/N))$.
+#[test]
+fn nodes_of_standing_waves_are_rounding() {
+    let lagrangian = "lagrangian sum(i = 1..N, q[i]'^2)/2 - (q[1] - q[N])^2/2 - sum(i = 2..N, (q[i] - q[i-1])^2)/2";
+    let equations = "equation a: q[1]'' = q[2] - 2*q[1] + q[N]\n\
+        equation b[i = 2..N-1]: q[i]'' = q[i+1] - 2*q[i] + q[i-1]\n\
+        equation c: q[N]'' = q[1] - 2*q[N] + q[N-1]";
+    for (dynamics, n) in [lagrangian, equations].into_iter().flat_map(|d| [(d, 10), (d, 30)]) {
+        let text = format!(
+            "parameters N = {n}\ncoordinates q[1..N]\n{dynamics}\ninitial q[i = 1..N] = sin(2*pi*i/N)\n\
+             solve t = 0..2, tolerance = 1e-9\n"
+        );
+        let motion = run(&text);
+        assert_eq!(motion.audit.verdict, Verdict::Pass, "{n}: {:?}", motion.audit);
+        let angle = std::f64::consts::PI / f64::from(n);
+        let late = libm::cos(4.0 * libm::sin(angle));
+        for (i, series) in (1..).zip(&motion.q) {
+            let wanted = libm::sin(2.0 * angle * f64::from(i)) * late;
+            let found = series.values.last().expect("an end");
+            assert!(
+                (found - wanted).abs() < 1e-8,
+                "{n}: {} = {found}, not {wanted}",
+                series.name
+            );
+        }
     }
 }

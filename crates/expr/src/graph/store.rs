@@ -3,7 +3,7 @@
 //! **Invariant.** Operands are older than the node that uses them. A commutative node keeps the order in
 //! which it was first written and is found in either order.
 
-use std::hash::{Hash, Hasher};
+use std::hash::BuildHasher;
 use std::sync::Arc;
 
 use rustc_hash::{FxBuildHasher, FxHashMap};
@@ -11,6 +11,8 @@ use rustc_hash::{FxBuildHasher, FxHashMap};
 use crate::graph::domain::{Domain, DomainCondition, Domains, EVERYWHERE, UNKNOWN_DOMAIN};
 use crate::graph::family::{Family, FamilySlopes};
 use crate::graph::field;
+use crate::graph::lookup::Lookup;
+use crate::graph::marks::{Marks, NodeTable};
 use crate::graph::node::{Expr, Node, Role, Symbol};
 pub(crate) use crate::graph::node::{ONE, TWO, ZERO};
 use crate::graph::node_map::NodeMap;
@@ -19,7 +21,6 @@ use crate::graph::numbers::{Numbers, Operation};
 use crate::graph::residue::{Residues, residues};
 use crate::interrupt;
 use crate::math::table::Table;
-use crate::zero::ValueRoom;
 
 /// Nodes between two questions whether to go on.
 const ASK: usize = 256;
@@ -46,37 +47,20 @@ pub(crate) struct Store {
     pub(crate) gathered: FxHashMap<Expr, Expr>,
     /// Derived nodes of equal value become one node.
     pub(crate) merging: bool,
-    syntax: FxHashMap<Node, Expr>,
-    /// The node of a value and that of its opposite.
-    by_value: FxHashMap<Size, [Option<Expr>; 2]>,
+    /// Nodes by what they are, and those that became another one: places from [`ALIASES`] on.
+    syntax: Lookup,
+    aliases: Vec<(Node, Expr)>,
+    /// The node of each value.
+    by_value: Lookup,
     by_symbol: FxHashMap<Arc<Symbol>, u32>,
     at_zero: FxHashMap<Expr, Option<Expr>>,
     /// For walks that map nodes.
     pub(crate) node_map: NodeMap,
-    /// Of zero tests.
-    pub(crate) room: ValueRoom,
-    /// A bit for each node that a walk has met; none is set between walks.
-    marks: Vec<u64>,
+    pub(crate) marks: Marks,
 }
 
-/// A value up to its sign.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Size(Residues);
-
-impl Size {
-    /// With 0, or 1 for an opposite.
-    fn of(v: Residues) -> (Self, usize) {
-        let opposite = v.map(field::neg);
-        if v <= opposite { (Self(v), 0) } else { (Self(opposite), 1) }
-    }
-}
-
-impl Hash for Size {
-    /// Values look random already.
-    fn hash<H: Hasher>(&self, state: &mut H) {
-        state.write_u64(self.0[0]);
-    }
-}
+/// Places of nodes in tables are below, those of aliases from here on.
+const ALIASES: u32 = 1 << 31;
 
 /// What is known of a node when it is made.
 #[derive(Clone, Copy, Debug, Default)]
@@ -108,8 +92,8 @@ impl Store {
             values: Vec::with_capacity(room),
             masks: Vec::with_capacity(room),
             facts: Vec::with_capacity(room),
-            syntax: FxHashMap::with_capacity_and_hasher(room, FxBuildHasher),
-            by_value: FxHashMap::with_capacity_and_hasher(room, FxBuildHasher),
+            syntax: Lookup::with_capacity(room),
+            by_value: Lookup::with_capacity(room),
             ..Self::default()
         };
         for (i, expected) in [ZERO, ONE, TWO].into_iter().enumerate() {
@@ -192,7 +176,30 @@ impl Store {
     }
 
     fn find(&self, node: Node) -> Option<Expr> {
-        self.syntax.get(&key(node)).copied()
+        let wanted = key(node);
+        let place = self.syntax.find(FxBuildHasher.hash_one(wanted), |place| {
+            let known = match place.checked_sub(ALIASES) {
+                Some(alias) => self.aliases[alias as usize].0,
+                None => self.nodes[place as usize],
+            };
+            key(known) == wanted
+        })?;
+        Some(match place.checked_sub(ALIASES) {
+            Some(alias) => self.aliases[alias as usize].1,
+            None => Expr(place),
+        })
+    }
+
+    /// The node of a value.
+    fn of_value(&self, v: Residues) -> Option<Expr> {
+        self.by_value.find(v[0], |place| self.values[place as usize] == v).map(Expr)
+    }
+
+    /// A node that was not made, because another one serves.
+    fn alias(&mut self, node: Node, e: Expr) {
+        let place = self.aliases.len() as u32 + ALIASES;
+        self.syntax.insert(FxBuildHasher.hash_one(key(node)), place);
+        self.aliases.push((node, e));
     }
 
     /// A derived node: one of the same value serves if it is as well behaved; a constant becomes its value.
@@ -208,12 +215,10 @@ impl Store {
                     && s.domains.contains(known.domain, facts.domain));
             s.node(e) == node || (sound && s.masks[e.index()] & !mask == 0)
         };
-        let (size, sign) = Size::of(v);
-        let known = self.by_value.get(&size).copied().unwrap_or_default();
-        if let Some(e) = known[sign]
+        if let Some(e) = self.of_value(v)
             && fits(self, e)
         {
-            self.syntax.insert(key(node), e);
+            self.alias(node, e);
             return e;
         }
         // NOTE: the negative of a difference is a difference, a sum, or a common factor times one: it costs
@@ -223,12 +228,12 @@ impl Store {
             node && matches!(s.node(e), Node::Sub(..))
         };
         if !matches!(node, Node::Neg(_))
-            && let Some(e) = known[1 - sign]
+            && let Some(e) = self.of_value(v.map(field::neg))
             && fits(self, e)
             && !both_differences(self, e)
         {
             let e = self.neg(e);
-            self.syntax.insert(key(node), e);
+            self.alias(node, e);
             return e;
         }
         if v[0] == v[1] && facts.varies && !matches!(node, Node::Family { .. }) {
@@ -243,13 +248,26 @@ impl Store {
                         && s.domains.contains(found.domain, facts.domain))
             };
             if let Some(c) = constant.filter(|&c| sound(self, c)) {
-                self.by_value.entry(size).or_default()[sign] = Some(c);
-                self.syntax.insert(key(node), c);
+                if self.values[c.index()] == v {
+                    let values = &self.values;
+                    self.by_value.replace(v[0], |place| values[place as usize] == v, c.0);
+                }
+                self.become_alias(made, c);
                 return c;
             }
             return made;
         }
         self.push_with(node, v, facts, mask)
+    }
+
+    /// Another node serves for one that was made.
+    fn become_alias(&mut self, made: Expr, e: Expr) {
+        let place = self.aliases.len() as u32 + ALIASES;
+        let node = self.node(made);
+        let hash = FxBuildHasher.hash_one(key(node));
+        let is_known = self.syntax.replace(hash, |known| known == made.0, place);
+        debug_assert!(is_known, "a node is found by what it is");
+        self.aliases.push((node, e));
     }
 
     /// The expression with every varying symbol set to zero; `None` where that has no value.
@@ -305,8 +323,8 @@ impl Store {
     }
 
     fn push_with(&mut self, node: Node, v: Residues, facts: NodeFacts, mask: u128) -> Expr {
-        let e =
-            Expr(u32::try_from(self.nodes.len()).expect("fewer than 2³² nodes fit in memory"));
+        let place = u32::try_from(self.nodes.len()).ok().filter(|&place| place < ALIASES);
+        let e = Expr(place.expect("fewer than 2³¹ nodes fit in memory"));
         if self.nodes.len().is_multiple_of(ASK) {
             interrupt::checkpoint();
         }
@@ -314,20 +332,19 @@ impl Store {
         self.values.push(v);
         self.masks.push(mask);
         self.facts.push(facts);
-        self.syntax.insert(key(node), e);
-        let Self { by_value, facts: all, masks, domains, .. } = self;
-        let is_better = |old: Expr| {
-            let (known, other) = (all[old.index()], masks[old.index()]);
-            let no_worse = facts.total
-                || (facts.domain != EVERYWHERE && domains.contains(facts.domain, known.domain));
-            let fewer = (!known.total && (facts.total || facts.domain != known.domain))
-                || mask != other;
-            no_worse && mask & !other == 0 && fewer
+        self.syntax.insert(FxBuildHasher.hash_one(key(node)), e.0);
+        let Some(old) = self.of_value(v) else {
+            self.by_value.insert(v[0], e.0);
+            return e;
         };
-        let (size, sign) = Size::of(v);
-        let known = &mut by_value.entry(size).or_default()[sign];
-        if known.is_none_or(is_better) {
-            *known = Some(e);
+        let (known, other) = (self.facts[old.index()], self.masks[old.index()]);
+        let no_worse = facts.total
+            || (facts.domain != EVERYWHERE
+                && self.domains.contains(facts.domain, known.domain));
+        let fewer =
+            (!known.total && (facts.total || facts.domain != known.domain)) || mask != other;
+        if no_worse && mask & !other == 0 && fewer {
+            self.by_value.replace(v[0], |place| place == old.0, e.0);
         }
         e
     }
@@ -384,75 +401,29 @@ impl Store {
         t.domain = self.domain_of(node);
         t
     }
+}
 
-    /// The nodes that the roots need, operands first.
+impl Store {
+    /// For walks.
+    pub(crate) fn table(&self) -> NodeTable<'_> {
+        NodeTable { nodes: &self.nodes, masks: &self.masks }
+    }
+
+    /// As [`Marks::live`].
     pub(crate) fn live(&mut self, roots: &[Expr]) -> Vec<Expr> {
         self.live_with(roots, u128::MAX)
     }
 
-    /// Only those that may contain a symbol of the mask (or, with all bits set, every one).
+    /// As [`Marks::live_with`].
     pub(crate) fn live_with(&mut self, roots: &[Expr], mask: u128) -> Vec<Expr> {
-        let found = self.met(roots, mask);
-        self.in_order(found)
-    }
-
-    /// The nodes that the roots need beyond those that are known, operands first.
-    pub(crate) fn live_beyond(&mut self, roots: &[Expr], known: &[Expr]) -> Vec<Expr> {
-        self.marks.resize(self.nodes.len() / 64 + 1, 0);
-        known.iter().for_each(|e| self.marks[e.index() / 64] |= 1 << (e.index() % 64));
-        let found = self.met(roots, u128::MAX);
-        known.iter().for_each(|e| self.marks[e.index() / 64] &= !(1 << (e.index() % 64)));
-        self.in_order(found)
-    }
-
-    /// Marked nodes in their order, and no longer marked.
-    fn in_order(&mut self, mut found: Vec<Expr>) -> Vec<Expr> {
-        let first = found.iter().min().map_or(0, |e| e.index() / 64);
-        let end = found.iter().max().map_or(0, |e| e.index() / 64 + 1);
-        found.clear();
-        for (i, word) in self.marks[first..end].iter_mut().enumerate() {
-            let mut rest = std::mem::take(word);
-            while rest != 0 {
-                found.push(Expr(((first + i) * 64) as u32 + rest.trailing_zeros()));
-                rest &= rest - 1;
-            }
-        }
-        found
-    }
-
-    /// How many nodes the roots need, numbers, constants and symbols counted or not.
-    pub(crate) fn count(&mut self, roots: &[Expr], with_leaves: bool) -> usize {
-        let found = self.met(roots, u128::MAX);
-        found.iter().for_each(|e| self.marks[e.index() / 64] = 0);
-        let is_leaf =
-            |e: &&Expr| matches!(self.node(**e), Node::Number(_) | Node::Pi | Node::Symbol(_));
-        if with_leaves {
-            found.len()
-        } else {
-            found.len() - found.iter().filter(is_leaf).count()
-        }
-    }
-
-    /// What [`Store::live_with`] gives, in any order, and marked.
-    fn met(&mut self, roots: &[Expr], mask: u128) -> Vec<Expr> {
-        interrupt::checkpoint();
         let Self { nodes, masks, marks, .. } = self;
-        marks.resize(nodes.len() / 64 + 1, 0);
-        let mut found = Vec::with_capacity(64);
-        let mut meet = |found: &mut Vec<Expr>, e: Expr| {
-            let (word, bit) = (&mut marks[e.index() / 64], 1 << (e.index() % 64));
-            if *word & bit == 0 && (mask == u128::MAX || masks[e.index()] & mask != 0) {
-                *word |= bit;
-                found.push(e);
-            }
-        };
-        roots.iter().for_each(|&e| meet(&mut found, e));
-        let mut next = 0;
-        while let Some(&e) = found.get(next) {
-            nodes[e.index()].operands().for_each(|o| meet(&mut found, o));
-            next += 1;
-        }
-        found
+        marks.live_with(NodeTable { nodes, masks }, roots, mask)
+    }
+
+    /// As [`Marks::live_beyond`].
+    pub(crate) fn live_beyond(&mut self, roots: &[Expr], known: &[Expr]) -> Vec<Expr> {
+        let Self { nodes, masks, marks, .. } = self;
+        marks.live_beyond(NodeTable { nodes, masks }, roots, known)
     }
 }
 

@@ -33,10 +33,13 @@ pub(crate) const MAX_DETERMINANT: usize = 8;
 /// $a \pm b$; the number 0 is zero of any shape.
 pub(crate) fn add(g: &Graph, a: &Value, b: &Value, minus: bool) -> Result<Value, Misfit> {
     let term = |y: Expr| if minus { g.neg(y) } else { y };
+    let sum = |x: Expr, y: Expr| if minus { g.sub(x, y) } else { g.add(x, y) };
+    if let (Value::Scalar(x), Value::Scalar(y)) = (a, b) {
+        return Ok(Value::Scalar(sum(*x, *y)));
+    }
     if a.shape() == b.shape() {
         let pairs = a.entries().iter().zip(b.entries());
-        let sum = pairs.map(|(&x, &y)| if minus { g.sub(x, y) } else { g.add(x, y) });
-        return Ok(a.with_entries(sum.collect()));
+        return Ok(a.with_entries(pairs.map(|(&x, &y)| sum(x, y)).collect()));
     }
     if b.is_plain_zero(g) {
         return Ok(a.clone());

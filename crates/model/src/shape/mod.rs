@@ -122,7 +122,10 @@ impl Value {
     }
 
     /// Each component on its own.
-    pub(crate) fn map(&self, f: impl FnMut(Expr) -> Expr) -> Self {
+    pub(crate) fn map(&self, mut f: impl FnMut(Expr) -> Expr) -> Self {
+        if let Self::Scalar(e) = self {
+            return Self::Scalar(f(*e));
+        }
         self.with_entries(self.entries().iter().copied().map(f).collect())
     }
 

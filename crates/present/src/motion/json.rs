@@ -4,146 +4,193 @@ use pfaff::{
     Audit, Check, DoubleDoubleSeries, EventRecord, EventSensitivity, Motion, Sensitivity,
     Series, Solution, Statistics, StopReason, signs,
 };
+use serde::{Serialize, Serializer};
 use serde_json::Value;
 
 use super::compare::equivalence_json;
 use super::note::sentence;
 use crate::ToJson;
-use crate::json::{number, numbers, object, string, strings};
+use crate::json::{number, numbers, object, string, strings, text_of};
+
+/// An entry of a motion. Columns are written from where they are: as values they take many times their memory.
+enum Entry<'a> {
+    Value(Value),
+    Columns(&'a [Series]),
+}
+
+impl Entry<'_> {
+    fn into_value(self) -> Value {
+        match self {
+            Self::Value(value) => value,
+            Self::Columns(columns) => by_name(columns),
+        }
+    }
+}
+
+impl Serialize for Entry<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match self {
+            Self::Value(value) => value.serialize(serializer),
+            Self::Columns(columns) => {
+                serializer.collect_map(columns.iter().map(|s| (&s.name, &s.values)))
+            }
+        }
+    }
+}
+
+/// The entries of an object.
+struct Entries<'a>(Vec<(&'static str, Entry<'a>)>);
+
+impl Serialize for Entries<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_map(self.0.iter().map(|(key, entry)| (key, entry)))
+    }
+}
 
 impl ToJson for Motion {
     /// As `run --json` prints it.
     fn to_json(&self) -> Value {
-        let by_name = |series: &[Series]| {
-            object(series.iter().map(|s| (s.name.clone(), numbers(&s.values))))
-        };
-        let total: Vec<f64> =
-            self.energy.iter().zip(&self.constraint_energy).map(|(e, c)| e + c).collect();
-        let mut entries = vec![
-            ("pfaff", string(env!("CARGO_PKG_VERSION"))),
-            ("model", string(&self.title)),
-            ("principle", self.principle.map_or(Value::Null, |p| string(p.name()))),
-            ("method", string(self.method)),
-            ("stop", stop(self)),
-            ("t", numbers(&self.t)),
-            ("q", by_name(&self.q)),
-            ("v", by_name(&self.v)),
-            ("multipliers", by_name(&self.multipliers)),
-            ("multiplier_rates", by_name(&self.multiplier_rates)),
-            ("reactions", by_name(&self.reactions)),
-            ("reaction_power", numbers(&self.reaction_power)),
-            ("signs", self.principle.map_or(Value::Null, |p| string(signs(p)))),
-            (
-                "energy",
-                object([
-                    ("E", numbers(&self.energy)),
-                    ("constraint", numbers(&self.constraint_energy)),
-                    ("total", numbers(&total)),
-                ]),
-            ),
-            ("observed", by_name(&self.observed)),
-            ("events", Value::Array(self.events.iter().map(|e| event(self, e)).collect())),
-            ("notes", strings(self.notes.iter().map(|n| sentence(n, self)))),
-            ("errors", errors(self)),
-            ("audit", audit(&self.audit)),
-            ("statistics", statistics(self.statistics)),
-        ];
-        if !self.sensitivities.is_empty() {
-            let event = |e: &EventSensitivity| {
-                object([
-                    ("name", string(&e.name)),
-                    ("t", number(e.t)),
-                    ("q", named(&self.q, &e.q)),
-                    ("v", named(&self.v, &e.v)),
-                ])
-            };
-            let derivative = |s: &Sensitivity, further: Vec<(&'static str, Value)>| {
-                let stop = match (&self.stop.reason, s.events.last()) {
-                    (StopReason::Event(name), Some(last)) if *name == last.name => event(last),
-                    _ => Value::Null,
-                };
-                let mut parts = vec![
-                    ("q", by_name(&s.q)),
-                    ("v", by_name(&s.v)),
-                    ("multipliers", by_name(&s.multipliers)),
-                    ("observed", by_name(&s.observed)),
-                    ("events", Value::Array(s.events.iter().map(event).collect())),
-                    ("stop", stop),
-                ];
-                parts.extend(s.end.map(|end| ("t1", number(end))));
-                parts.extend(further);
-                object(parts)
-            };
-            let one = |s: &Sensitivity| {
-                let second =
-                    s.second.iter().map(|s| (s.name.clone(), derivative(s, Vec::new())));
-                let second: Vec<_> = second.collect();
-                let further = if second.is_empty() {
-                    Vec::new()
-                } else {
-                    vec![("second", object(second))]
-                };
-                derivative(s, further)
-            };
-            let all = self.sensitivities.iter().map(|s| (s.name.clone(), one(s)));
-            entries.push(("sensitivities", object(all)));
-        }
-        if let Some(exact) = &self.double_double {
-            let decimals = |list: &[DoubleDoubleSeries]| {
-                object(list.iter().map(|s| (s.name.clone(), strings(s.decimals()))))
-            };
-            let low = |list: &[DoubleDoubleSeries]| {
-                let parts = |s: &DoubleDoubleSeries| s.values.iter().map(|x| x.low).collect();
-                let one = |s: &DoubleDoubleSeries| {
-                    let parts: Vec<f64> = parts(s);
-                    (s.name.clone(), numbers(&parts))
-                };
-                object(list.iter().map(one))
-            };
-            entries.push((
-                "double_double",
-                object([
-                    ("digits", number(exact.digits)),
-                    ("q", decimals(&exact.q)),
-                    ("v", decimals(&exact.v)),
-                    ("observed", decimals(&exact.observed)),
-                    ("low", object([("q", low(&exact.q)), ("v", low(&exact.v))])),
-                ]),
-            ));
-        }
-        if let Some(transition) = &self.transition {
-            let size = transition.names.len().max(1);
-            let matrix =
-                |values: &Vec<f64>| Value::Array(values.chunks(size).map(numbers).collect());
-            let matrices = transition.matrices.iter().map(matrix).collect();
-            entries.push((
-                "transition",
-                object([
-                    ("names", strings(&transition.names)),
-                    ("matrices", Value::Array(matrices)),
-                ]),
-            ));
-        }
-        if let Some(gradient) = &self.gradient {
-            let by = gradient.by.iter().map(|(name, x)| (name.clone(), number(*x)));
-            entries.push((
-                "gradient",
-                object([
-                    ("of", string(&gradient.of)),
-                    ("value", number(gradient.value)),
-                    ("by", object(by)),
-                ]),
-            ));
-        }
-        if let Some(solutions) = &self.solutions {
-            let list = solutions.iter().map(solution).collect();
-            entries.push(("solutions", Value::Array(list)));
-        }
-        if let Some(equivalence) = &self.equivalence {
-            entries.push(("equivalence", equivalence_json(equivalence, &self.multipliers)));
-        }
-        object(entries)
+        object(entries(self).into_iter().map(|(key, entry)| (key, entry.into_value())))
     }
+
+    fn to_json_line(&self) -> String {
+        text_of(&Entries(entries(self))) + "\n"
+    }
+}
+
+fn by_name(series: &[Series]) -> Value {
+    object(series.iter().map(|s| (s.name.clone(), numbers(&s.values))))
+}
+
+fn entries(motion: &Motion) -> Vec<(&'static str, Entry<'_>)> {
+    let total: Vec<f64> =
+        motion.energy.iter().zip(&motion.constraint_energy).map(|(e, c)| e + c).collect();
+    let mut entries: Vec<_> = vec![
+        ("pfaff", Entry::Value(string(env!("CARGO_PKG_VERSION")))),
+        ("model", Entry::Value(string(&motion.title))),
+        ("principle", Entry::Value(motion.principle.map_or(Value::Null, |p| string(p.name())))),
+        ("method", Entry::Value(string(motion.method))),
+        ("stop", Entry::Value(stop(motion))),
+        ("t", Entry::Value(numbers(&motion.t))),
+        ("q", Entry::Columns(&motion.q)),
+        ("v", Entry::Columns(&motion.v)),
+        ("multipliers", Entry::Columns(&motion.multipliers)),
+        ("multiplier_rates", Entry::Columns(&motion.multiplier_rates)),
+        ("reactions", Entry::Columns(&motion.reactions)),
+        ("reaction_power", Entry::Value(numbers(&motion.reaction_power))),
+        ("signs", Entry::Value(motion.principle.map_or(Value::Null, |p| string(signs(p))))),
+        (
+            "energy",
+            Entry::Value(object([
+                ("E", numbers(&motion.energy)),
+                ("constraint", numbers(&motion.constraint_energy)),
+                ("total", numbers(&total)),
+            ])),
+        ),
+        ("observed", Entry::Columns(&motion.observed)),
+        (
+            "events",
+            Entry::Value(Value::Array(
+                motion.events.iter().map(|e| event(motion, e)).collect(),
+            )),
+        ),
+        ("notes", Entry::Value(strings(motion.notes.iter().map(|n| sentence(n, motion))))),
+        ("errors", Entry::Value(errors(motion))),
+        ("audit", Entry::Value(audit(&motion.audit))),
+        ("statistics", Entry::Value(statistics(motion.statistics))),
+    ];
+    if !motion.sensitivities.is_empty() {
+        let event = |e: &EventSensitivity| {
+            object([
+                ("name", string(&e.name)),
+                ("t", number(e.t)),
+                ("q", named(&motion.q, &e.q)),
+                ("v", named(&motion.v, &e.v)),
+            ])
+        };
+        let derivative = |s: &Sensitivity, further: Vec<(&'static str, Value)>| {
+            let stop = match (&motion.stop.reason, s.events.last()) {
+                (StopReason::Event(name), Some(last)) if *name == last.name => event(last),
+                _ => Value::Null,
+            };
+            let mut parts = vec![
+                ("q", by_name(&s.q)),
+                ("v", by_name(&s.v)),
+                ("multipliers", by_name(&s.multipliers)),
+                ("observed", by_name(&s.observed)),
+                ("events", Value::Array(s.events.iter().map(event).collect())),
+                ("stop", stop),
+            ];
+            parts.extend(s.end.map(|end| ("t1", number(end))));
+            parts.extend(further);
+            object(parts)
+        };
+        let one = |s: &Sensitivity| {
+            let second = s.second.iter().map(|s| (s.name.clone(), derivative(s, Vec::new())));
+            let second: Vec<_> = second.collect();
+            let further =
+                if second.is_empty() { Vec::new() } else { vec![("second", object(second))] };
+            derivative(s, further)
+        };
+        let all = motion.sensitivities.iter().map(|s| (s.name.clone(), one(s)));
+        entries.push(("sensitivities", Entry::Value(object(all))));
+    }
+    if let Some(exact) = &motion.double_double {
+        let decimals = |list: &[DoubleDoubleSeries]| {
+            object(list.iter().map(|s| (s.name.clone(), strings(s.decimals()))))
+        };
+        let low = |list: &[DoubleDoubleSeries]| {
+            let parts = |s: &DoubleDoubleSeries| s.values.iter().map(|x| x.low).collect();
+            let one = |s: &DoubleDoubleSeries| {
+                let parts: Vec<f64> = parts(s);
+                (s.name.clone(), numbers(&parts))
+            };
+            object(list.iter().map(one))
+        };
+        entries.push((
+            "double_double",
+            Entry::Value(object([
+                ("digits", number(exact.digits)),
+                ("q", decimals(&exact.q)),
+                ("v", decimals(&exact.v)),
+                ("observed", decimals(&exact.observed)),
+                ("low", object([("q", low(&exact.q)), ("v", low(&exact.v))])),
+            ])),
+        ));
+    }
+    if let Some(transition) = &motion.transition {
+        let size = transition.names.len().max(1);
+        let matrix =
+            |values: &Vec<f64>| Value::Array(values.chunks(size).map(numbers).collect());
+        let matrices = transition.matrices.iter().map(matrix).collect();
+        entries.push((
+            "transition",
+            Entry::Value(object([
+                ("names", strings(&transition.names)),
+                ("matrices", Value::Array(matrices)),
+            ])),
+        ));
+    }
+    if let Some(gradient) = &motion.gradient {
+        let by = gradient.by.iter().map(|(name, x)| (name.clone(), number(*x)));
+        entries.push((
+            "gradient",
+            Entry::Value(object([
+                ("of", string(&gradient.of)),
+                ("value", number(gradient.value)),
+                ("by", object(by)),
+            ])),
+        ));
+    }
+    if let Some(solutions) = &motion.solutions {
+        let list = solutions.iter().map(solution).collect();
+        entries.push(("solutions", Entry::Value(Value::Array(list))));
+    }
+    if let Some(equivalence) = &motion.equivalence {
+        let value = equivalence_json(equivalence, &motion.multipliers);
+        entries.push(("equivalence", Entry::Value(value)));
+    }
+    entries
 }
 
 /// What is said about a motion as in its [`ToJson::to_json`], without its columns.
@@ -250,4 +297,24 @@ fn solution(s: &Solution) -> Value {
         ("agreement", s.agreement.map_or(Value::Null, number)),
         ("error", s.error.map_or(Value::Null, number)),
     ])
+}
+
+#[cfg(test)]
+mod tests {
+    use pfaff::{Model, Run};
+
+    use super::*;
+    use crate::json_text;
+
+    /// Columns are written without a value of each number.
+    #[test]
+    fn the_text_of_a_motion_is_that_of_its_value() {
+        let text = "coordinates x, y\nparameters l = 1\nlagrangian (x'^2 + y'^2)/2 - 9.81*y\n\
+            constraint rod: x^2 + y^2 = l^2\nobserve u = 1/(t - 0.5)\nobserve w = x*y\ninitial x = 0.6, y = 0.8";
+        let model = Model::parse(text).expect("a model");
+        let request = Run { t1: Some(1.0), sensitivities: vec!["l".into()], ..Run::default() };
+        let motion = model.run(&request).expect("a motion");
+        assert!(!motion.multipliers.is_empty() && !motion.observed.is_empty());
+        assert_eq!(motion.to_json_line(), json_text(&motion.to_json()) + "\n");
+    }
 }

@@ -46,13 +46,16 @@ pub fn integrate(
     let mut run = OdeRun::new(system, y0, options);
     let stop = run.complete(observer);
     run.statistics.evaluations = run.system.evaluations;
-    let scales = run.scale.sizes(run.y.len());
+    let n = run.y.len();
+    let mean = (run.clock.t - options.t0) / run.statistics.steps.max(1) as f64;
+    let (scales, roundings) = (run.scale.sizes(n, mean), run.scale.roundings(n));
     let OdeRun { y, vague, fallback, stiff, has_features, statistics, clock, jumps, .. } = run;
     Outcome {
         stop,
         t: clock.t,
         y,
         scales,
+        roundings,
         vague,
         fallback,
         stiff,

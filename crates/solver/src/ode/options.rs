@@ -112,6 +112,8 @@ pub struct Outcome {
     pub y: Vec<f64>,
     /// The scales by which errors of the components were measured: their largest values, or what does not matter.
     pub scales: Vec<f64>,
+    /// How much of the rates of the components is rounding.
+    pub roundings: Vec<f64>,
     /// Events that may have been missed, because their function varies faster than any step can show; and the
     /// time from which on.
     pub vague: Vec<(usize, f64)>,

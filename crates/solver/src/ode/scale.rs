@@ -131,9 +131,16 @@ impl Scale {
         size + noise + self.absolute + LEAST
     }
 
-    /// The largest values so far, or what does not matter.
-    pub(crate) fn sizes(&self, n: usize) -> Vec<f64> {
-        self.largest.as_flattened()[..n].iter().map(|x| x + self.absolute + LEAST).collect()
+    /// The largest values so far, or what does not matter in steps of length `h`.
+    pub(crate) fn sizes(&self, n: usize, h: f64) -> Vec<f64> {
+        let known = self.largest.as_flattened()[..n].iter().zip(self.noise.as_flattened());
+        let share = self.share * h.abs();
+        known.map(|(x, noise)| x + share * noise + self.absolute + LEAST).collect()
+    }
+
+    /// How much of the rates is rounding.
+    pub(crate) fn roundings(&self, n: usize) -> Vec<f64> {
+        (0..self.noise.len()).flat_map(|b| self.rounding(b)).take(n).collect()
     }
 
     /// Whether nothing is known of the size of a component.

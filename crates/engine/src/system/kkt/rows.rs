@@ -12,6 +12,19 @@ impl Kkt {
         self.jacobian().row(k)
     }
 
+    /// The sizes of the accelerations of the last solve. Those of auxiliary velocities are what cancels in their
+    /// definitions.
+    pub(super) fn solution_sizes(&self) -> Vec<f64> {
+        let found = &self.saddle.solution[..self.n + self.extra];
+        let mut sizes: Vec<f64> = found.iter().map(|x| x.abs()).collect();
+        for k in 0..self.extra {
+            let definition = self.definition(k);
+            let others = definition.entries().take(definition.columns.len() - 1);
+            sizes[self.n + k] = others.map(|(j, c)| c.abs() * sizes[j]).sum();
+        }
+        sizes
+    }
+
     /// The definitions of auxiliary velocities, then $A$.
     pub(super) fn jacobian(&self) -> SparseRows<'_> {
         let l = &self.layout;

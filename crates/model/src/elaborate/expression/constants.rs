@@ -45,7 +45,7 @@ impl Elaborator<'_> {
     /// The value of an expression of numbers and parameters, on which the model depends.
     pub(crate) fn constant(&self, e: Expr) -> Option<Constant> {
         let constant = self.definite(e)?;
-        if self.graph.number_of(e).is_none() {
+        if self.graph.double_of(e).is_none() {
             self.consulted.borrow_mut().extend(self.graph.symbols(&[e]));
         }
         Some(constant)
@@ -83,6 +83,11 @@ impl Elaborator<'_> {
 
     /// The whole number that a value is, or a report.
     pub(crate) fn whole(&mut self, value: &Value, site: Site, what: &str) -> Option<i64> {
+        if let Value::Scalar(e) = value
+            && let Some(whole) = self.graph.whole_of(*e)
+        {
+            return Some(whole);
+        }
         let constant = self.constant_value(value, site, what)?;
         let whole = constant.whole().filter(|n| n.unsigned_abs() < 1 << 53);
         if whole.is_none() {

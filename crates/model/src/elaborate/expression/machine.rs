@@ -146,10 +146,13 @@ impl Elaborator<'_> {
         match self.kind(site) {
             NodeKind::Number(id) => {
                 let decimal = self.arena(site).decimal(id);
-                let exact = number::decimal(&decimal.digits, decimal.exponent);
-                let value =
-                    exact.map_or(Value::Poison, |x| Value::Scalar(self.graph.number(x)));
-                self.push(value);
+                let whole = decimal.digits.parse().ok().filter(|_| decimal.exponent == 0);
+                let made = match whole {
+                    Some(whole) => Some(self.graph.integer(whole)),
+                    None => number::decimal(&decimal.digits, decimal.exponent)
+                        .map(|exact| self.graph.number(exact)),
+                };
+                self.push(made.map_or(Value::Poison, Value::Scalar));
             }
             NodeKind::Text(id) => {
                 let text = self.arena(site).text(id).into();

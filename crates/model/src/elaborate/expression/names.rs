@@ -326,9 +326,9 @@ impl Elaborator<'_> {
     /// Whole numbers of the index values of an [`NodeKind::Index`].
     fn indices(&mut self, site: Site, values: &[Value]) -> Option<Vec<i64>> {
         let NodeKind::Index { indices, .. } = self.kind(site) else { return None };
-        let ids = self.arena(site).list(indices).to_vec();
         let mut whole = Vec::with_capacity(values.len());
-        for (value, id) in values.iter().zip(ids) {
+        for (k, value) in values.iter().enumerate() {
+            let id = *self.arena(site).list(indices).get(k)?;
             whole.push(self.whole(value, Site { id, ..site }, "an index")?);
         }
         Some(whole)

@@ -134,7 +134,8 @@ impl Elaborator<'_> {
         };
         match a {
             Value::Scalar(x) => {
-                let negative = self.constant(n).is_some_and(|c| c.value < 0.0);
+                let value = self.graph.double_of(n).or_else(|| Some(self.constant(n)?.value));
+                let negative = value.is_some_and(|value| value < 0.0);
                 if negative && self.graph.vanishes_modulo_prime(*x) {
                     return self.refuse_zero(base);
                 }

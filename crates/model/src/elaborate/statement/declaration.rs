@@ -109,7 +109,8 @@ impl Elaborator<'_> {
         }
         total += count;
         if count == 0 {
-            self.error("E0308", span, format!("`{name}` has no components"));
+            let hint = "a size is 1 or more, and a range does not end before its start";
+            self.error_hint("E0308", span, format!("`{name}` has no components"), hint);
             return None;
         }
         if total > COORDINATES as i128 {
