@@ -90,8 +90,9 @@ fn the_engine_in_the_page_has_the_numbers_of_the_command_line() {
             assert_eq!(numbers(&exact, coordinate), here, "{name}: {coordinate}");
             let scale = here.iter().fold(1.0, |s: f64, x| s.max(x.abs()));
             for (a, b) in numbers(&generated, coordinate).iter().zip(&here) {
-                // Rounding; the rattleback multiplies it by about a hundred in its five seconds.
-                let within = if name == "rattleback" { 1e-12 } else { 1e-13 };
+                // Rounding: WebAssembly has no fused multiply-add. The rattleback has 57 000 evaluations, and its
+                // accelerations are small differences: 4e-12 was measured (docs/known_issues.md).
+                let within = if name == "rattleback" { 1e-11 } else { 1e-13 };
                 assert!((a - b).abs() <= within * scale, "{name}: {coordinate} {a} and {b}");
             }
         }
