@@ -6,6 +6,7 @@
 //! | lines of at most 120 characters, no `_ =>` over kinds that we match, no option below `cli` | the sources |
 //! | `unsafe` in the native module only | the sources of the crates; a test may need it for a counting allocator |
 //! | no file, clock, thread, environment, network | the sources below the engine |
+//! | functions whose last bits differ between machines come from `libm` | the same, and the engine |
 //! | paths in back-ticks exist | every Markdown page |
 //! | no unfinished places, no path of one machine, no registry host, known citations | every text |
 
@@ -20,6 +21,10 @@ const MAX_FILE_LINES: usize = 600;
 
 /// Modules of the standard library that touch the world.
 const WORLD: &[&str] = &["fs", "time", "thread", "env", "net"];
+
+/// Methods of numbers that no lint forbids, because tests may use them. Where a page computes, they are others.
+const BY_MACHINE: &[&str] =
+    &[".hypot(", ".atan2(", ".log10(", ".log2(", ".cbrt(", ".exp2(", ".exp_m1(", ".ln_1p("];
 
 // NOTE: written in two halves, because this file is itself checked.
 const UNFINISHED_WORDS: &[&str] = &[concat!("TO", "DO"), concat!("FIX", "ME")];
@@ -57,6 +62,10 @@ pub(crate) fn rust(path: &Path, text: &str) -> Vec<Fault> {
     }
     if is_source(path) && crate_folder(path).is_some_and(|name| BELOW_ENGINE.contains(&name)) {
         faults.extend(world(&views.code));
+        faults.extend(by_machine(&views.code));
+    }
+    if is_source(path) && crate_folder(path) == Some("engine") {
+        faults.extend(by_machine(&views.code));
     }
     faults.extend(unfinished_macros(&views));
     faults.extend(lines::rust(path, text, &views));
@@ -181,6 +190,15 @@ fn unsafe_code(code: &str) -> Vec<Fault> {
             (number, "`unsafe` belongs to the native module of program".to_owned())
         })
         .collect()
+}
+
+fn by_machine(code: &str) -> Vec<Fault> {
+    let found = |(number, line): (usize, &str)| {
+        let method = BY_MACHINE.iter().find(|method| line.contains(**method))?;
+        let name = &method[1..method.len() - 1];
+        Some((number, format!("the last bit of `{name}` depends on the machine: use `libm`")))
+    };
+    (1..).zip(code.lines()).filter_map(found).collect()
 }
 
 /// `std::fs` in full, or as a member of `use std::{…}`.

@@ -53,6 +53,16 @@ fn local_names_are_as_on_paper() {
 }
 
 #[test]
+fn last_bits_are_those_of_every_machine() {
+    let body = "fn f(a: f64, b: f64) -> f64 {\n    a.hypot(b)\n}\n";
+    for path in ["crates/solver/src/run.rs", "crates/engine/src/run.rs"] {
+        one(&rust_faults(path, body), "3: the last bit of `hypot`");
+        assert_eq!(rust_faults(path, &body.replace("a.hypot(b)", "libm::hypot(a, b)")), NONE);
+    }
+    assert_eq!(rust_faults("crates/present/src/run.rs", body), NONE);
+}
+
+#[test]
 fn unsafe_is_for_the_native_module() {
     let body = "fn f() { unsafe { g() } }\n";
     one(&rust_faults("crates/program/src/run.rs", body), "2: `unsafe`");

@@ -71,8 +71,10 @@ fn the_engine_in_the_page_has_the_numbers_of_the_command_line() {
     let browser = driver.browser();
     browser.visit(&address);
     next_run(&browser, 0);
-    // NOTE: with memory the last bits differ (docs/known_issues.md).
-    for name in ["sleigh", "pendulum", "rattleback", "bouncing_ball"] {
+    let plain = ["sleigh", "pendulum", "rattleback", "bouncing_ball"];
+    // By collocation and between given ends. Rules of Gauss and Jacobi were others on other machines.
+    let memory = ["fractional_relaxation", "fractional_constraint", "fractional_path"];
+    for name in plain.into_iter().chain(memory) {
         let text = pfaff::gallery_model(name).expect("it is there").text;
         let question = json!({"ask": "run", "text": text, "name": name, "samples": 21});
         let mut by_interpreter = question.clone();
@@ -90,8 +92,13 @@ fn the_engine_in_the_page_has_the_numbers_of_the_command_line() {
             assert_eq!(numbers(&exact, coordinate), here, "{name}: {coordinate}");
             let scale = here.iter().fold(1.0, |s: f64, x| s.max(x.abs()));
             for (a, b) in numbers(&generated, coordinate).iter().zip(&here) {
-                // Rounding; the rattleback multiplies it by about a hundred in its five seconds.
-                let within = if name == "rattleback" { 1e-12 } else { 1e-13 };
+                // Rounding: WebAssembly has no fused multiply-add. The rattleback adds up that of 57 000 evaluations, whose
+                // accelerations are small differences: 4e-12 was measured (docs/known_issues.md).
+                let within = match name {
+                    // A search between ends multiplies it.
+                    "rattleback" | "fractional_path" => 1e-11,
+                    _ => 1e-13,
+                };
                 assert!((a - b).abs() <= within * scale, "{name}: {coordinate} {a} and {b}");
             }
         }

@@ -54,13 +54,13 @@ pub(crate) fn tridiagonal(d: &mut [f64], e: &mut [f64]) -> Vec<f64> {
                 break;
             }
             let mut g = (d[l + 1] - d[l]) / (2.0 * e[l]);
-            let mut r = g.hypot(1.0);
+            let mut r = libm::hypot(g, 1.0);
             g = d[m] - d[l] + e[l] / (g + r.copysign(g));
             let (mut s, mut c, mut p) = (1.0, 1.0, 0.0);
             for i in (l..m).rev() {
                 let f = s * e[i];
                 let b = c * e[i];
-                r = f.hypot(g);
+                r = libm::hypot(f, g);
                 e[i + 1] = r;
                 if r == 0.0 {
                     d[i + 1] -= p;

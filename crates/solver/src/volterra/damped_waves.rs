@@ -109,7 +109,7 @@ impl Waves {
             moments(z * h, *d, row);
             row.iter_mut().for_each(|m| *m *= h);
         }
-        let fastest = self.given.iter().fold(0.0_f64, |m, w| m.max(complex(w.rate).norm()));
+        let fastest = self.given.iter().fold(0.0_f64, |m, w| m.max(size(complex(w.rate))));
         let resolved = KernelResolution::uniform(8.0 / fastest.max(1e-300));
         let mut kernel = |lags: &[f64], out: &mut [f64]| {
             out.iter_mut().zip(lags).for_each(|(k, s)| *k = self.kernel(*s));
@@ -151,7 +151,7 @@ impl Waves {
 fn moments(z: Complex64, decay: Complex64, out: &mut [Complex64]) {
     let count = out.len();
     let y = 0.5 * z;
-    if z.norm() < 1e-9 {
+    if size(z) < 1e-9 {
         let mut term = 1.0 - y;
         for (m, out) in out.iter_mut().enumerate() {
             *out = term;
@@ -159,9 +159,9 @@ fn moments(z: Complex64, decay: Complex64, out: &mut [Complex64]) {
         }
         return;
     }
-    let first = if z.norm() < 0.5 { shortly(z) } else { (1.0 - decay) / z };
+    let first = if size(z) < 0.5 { shortly(z) } else { (1.0 - decay) / z };
     let second = (1.0 + decay) / z - first / y;
-    if y.norm() > 20.0 && y.norm() > (count * count) as f64 {
+    if size(y) > 20.0 && size(y) > (count * count) as f64 {
         // Forward where that is stable.
         let (mut below, mut here) = (first, second);
         out[0] = below;
@@ -173,7 +173,7 @@ fn moments(z: Complex64, decay: Complex64, out: &mut [Complex64]) {
         return;
     }
     // Backward from where i_m is below rounding; a wave keeps its size up to m ≈ |y|.
-    let top = count + 12 + (y.norm() + 6.0 * y.norm().sqrt()) as usize;
+    let top = count + 12 + (size(y) + 6.0 * size(y).sqrt()) as usize;
     let inverse = 1.0 / y;
     let (mut above, mut here) = (Complex64::default(), Complex64::new(1e-100, 0.0));
     for m in (0..top).rev() {
@@ -182,19 +182,24 @@ fn moments(z: Complex64, decay: Complex64, out: &mut [Complex64]) {
         if m < count {
             out[m] = here;
         }
-        if here.norm() > 1e100 {
+        if size(here) > 1e100 {
             here *= 1e-100;
             above *= 1e-100;
             out.iter_mut().skip(m).for_each(|x| *x *= 1e-100);
         }
     }
     // One of the first two is not near a zero.
-    let scale = if count < 2 || first.norm() * 3.0 >= second.norm() {
+    let scale = if count < 2 || size(first) * 3.0 >= size(second) {
         first / out[0]
     } else {
         second / out[1]
     };
     out.iter_mut().for_each(|x| *x *= scale);
+}
+
+/// $|z|$, with the same bits on every machine.
+fn size(z: Complex64) -> f64 {
+    libm::hypot(z.re, z.im)
 }
 
 /// $(1 - e^{-z})/z$ by its series, for small $z$.

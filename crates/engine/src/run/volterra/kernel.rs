@@ -136,7 +136,7 @@ fn tempered(g: &Graph, k: Expr, lag: Expr, value: &dyn Fn(Expr, f64) -> f64) -> 
     let Kernel::Linear(a, _) = wave(g, rest, lag, value)? else { return None };
     let rates = roots(&a)?;
     let gamma = libm::tgamma(p + 1.0);
-    let longest = 8.0 / rates.iter().map(|[r, w]| r.hypot(*w)).fold(0.1, f64::max);
+    let longest = 8.0 / rates.iter().map(|[r, w]| libm::hypot(*r, *w)).fold(0.1, f64::max);
     let lags = |count: u32, shift: f64| -> Vec<f64> {
         (0..count).map(|i| longest * (f64::from(i) + shift) / f64::from(count)).collect()
     };
@@ -188,7 +188,7 @@ fn roots(a: &[f64]) -> Option<Vec<[f64; 2]>> {
     }
     let apart = |k: usize, j: usize| {
         let off = sub(x[k], x[j]);
-        off[0].hypot(off[1]) > 1e-3 * bound
+        libm::hypot(off[0], off[1]) > 1e-3 * bound
     };
     if (0..d).any(|k| (0..k).any(|j| !apart(k, j))) {
         return None;

@@ -104,7 +104,8 @@ pub(crate) fn lower_exponent(
     for ((far, near), nearer) in far.iter().zip(&near).zip(&nearer) {
         // What rounding leaves of terms that cancel does not grow.
         if nearer.is_finite() && nearer.abs() > 10.0 * far.abs() && near.abs() > far.abs() {
-            exponent = exponent.min(0.5 * (near.abs().log10() - nearer.abs().log10()));
+            exponent =
+                exponent.min(0.5 * (libm::log10(near.abs()) - libm::log10(nearer.abs())));
         } else if nearer.is_infinite() && far.is_finite() {
             exponent = f64::NEG_INFINITY;
         }
