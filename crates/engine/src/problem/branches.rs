@@ -11,6 +11,7 @@
 //! | `a < b`, `a <= b` | $a - b$ | true or false |
 //! | `atan2(y, x)` | $y$, $x$ | `atan2(y, x)`, or `atan2(-y, -x)` $+ s\pi$ |
 //! | `acos(cos(a))`, `asin(sin(a))` | $\sin a$, $\cos a$ | as it is |
+//! | a table with straight lines | its argument less a knot | the line |
 //! | `atan(tan(a))` | $\cos a$ | `atan2(s*sin(a), s*cos(a))` |
 //! | $(a^{2k})^r$ with a fraction $2kr$ | $a$ | as it is |
 //!
@@ -21,10 +22,20 @@
 //! on with the other branch (`run/hybrid`). Where $u$ is linear in time, and at the knots of tables over
 //! time, the place is known beforehand: a step ends there.
 
-use pfaff_expr::{Binary, Expr, Graph, Node, Relation, Role, Unary};
+use pfaff_expr::number::from_f64;
+use pfaff_expr::{Binary, Expr, Graph, Node, Relation, Role, Table, Unary};
 use pfaff_model::{Direction, Dynamics, Event, ForceOrigin, Parameter, Span, Workspace};
 
 use crate::system::dynamical_parts::dynamical_parts;
+
+/// The sign of a function that stays at zero: that of zero is 0. It is not 0 itself, which is the sign of one at which
+/// the motion is held.
+pub(crate) const STILL: f64 = f64::MIN_POSITIVE;
+
+/// The value of $s$ that belongs to a sign.
+pub(crate) fn value_of(sign: f64) -> f64 {
+    if sign == STILL { 0.0 } else { sign }
+}
 
 /// A model with fixed branches.
 #[derive(Clone, Debug)]
@@ -33,6 +44,8 @@ pub(crate) struct Branches {
     pub(crate) model: Workspace,
     /// The switching functions.
     pub(crate) functions: Vec<Expr>,
+    /// Those whose `sign` is taken.
+    pub(crate) of_signs: Vec<Expr>,
     /// Places in time where the equations are not smooth, ascending.
     pub(crate) breaks: Vec<f64>,
     /// How many parameters and events the model has of its own.
@@ -52,8 +65,9 @@ impl Branches {
         let mut state = vec![model.time];
         state.extend(model.positions().into_iter().chain(model.velocities()));
         let mut collector = Collector::new(&fixed, state);
+        collector.action = g.live(&action(model));
         let outputs = collector.fix(&outputs);
-        let Collector { functions, symbols, breaks, .. } = collector;
+        let Collector { functions, symbols, of_signs, breaks, .. } = collector;
         if functions.is_empty() && breaks.is_empty() {
             return None;
         }
@@ -76,13 +90,14 @@ impl Branches {
                 span: Span::default(),
             });
         }
-        Some(Self { model: fixed, functions, breaks, parameters, events })
+        Some(Self { model: fixed, functions, of_signs, breaks, parameters, events })
     }
 
     /// A model without branches.
     pub(crate) fn none(model: Workspace) -> Self {
         let (parameters, events) = (model.parameters.len(), model.events.len());
-        Self { model, functions: Vec::new(), breaks: Vec::new(), parameters, events }
+        let (functions, of_signs, breaks) = (Vec::new(), Vec::new(), Vec::new());
+        Self { model, functions, of_signs, breaks, parameters, events }
     }
 
     /// $s$ for each switching function.
@@ -95,7 +110,7 @@ impl Branches {
     pub(crate) fn set(&mut self, signs: &[f64]) {
         let (parameters, events) = (self.parameters, self.events);
         for (parameter, sign) in self.model.parameters[parameters..].iter_mut().zip(signs) {
-            parameter.value = *sign;
+            parameter.value = value_of(*sign);
         }
         for (event, sign) in self.model.events[events..].iter_mut().zip(signs) {
             event.direction = if *sign > 0.0 { Direction::Falling } else { Direction::Rising };
@@ -125,6 +140,15 @@ impl FixedBranches {
         let Collector { functions, symbols, breaks, .. } = collector;
         Self { outputs, functions, symbols, breaks }
     }
+}
+
+/// What is differentiated by the time for the work that it does.
+fn action(model: &Workspace) -> Vec<Expr> {
+    let mut parts: Vec<Expr> = model.constraints.iter().map(|c| c.expr).collect();
+    if let Dynamics::Lagrangian { lagrangian, .. } = model.dynamics {
+        parts.push(lagrangian);
+    }
+    parts
 }
 
 /// Puts other expressions in the places of [`dynamical_parts`].
@@ -174,7 +198,10 @@ struct Collector<'a> {
     replacement: Vec<(Expr, Expr)>,
     functions: Vec<Expr>,
     symbols: Vec<Expr>,
+    of_signs: Vec<Expr>,
     breaks: Vec<f64>,
+    /// Everything in what is differentiated by the time.
+    action: Vec<Expr>,
 }
 
 impl<'a> Collector<'a> {
@@ -185,14 +212,16 @@ impl<'a> Collector<'a> {
             replacement: Vec::new(),
             functions: Vec::new(),
             symbols: Vec::new(),
+            of_signs: Vec::new(),
             breaks: Vec::new(),
+            action: Vec::new(),
         }
     }
 
     fn fix(&mut self, outputs: &[Expr]) -> Vec<Expr> {
         let g = &self.model.graph;
         for e in g.live(outputs) {
-            if let Some(image) = self.branch(g.node(e)) {
+            if let Some(image) = self.branch(e) {
                 self.replacement.push((e, image));
             }
         }
@@ -209,16 +238,23 @@ impl<'a> Collector<'a> {
     }
 
     /// The branch of an operation in terms of its switching function.
-    fn branch(&mut self, node: Node) -> Option<Expr> {
+    fn branch(&mut self, e: Expr) -> Option<Expr> {
         let g = &self.model.graph;
-        match node {
+        match g.node(e) {
             Node::Unary(Unary::Abs, a) => {
                 let [a] = self.image(&[a])[..] else { return None };
                 Some(g.mul(self.sign(a)?, a))
             }
             Node::Unary(Unary::Sign, a) => {
                 let [a] = self.image(&[a])[..] else { return None };
-                self.sign(a)
+                self.by_sides(a, &|this, a| match this.sign(a) {
+                    None if this.is_fixed(a) => Some(g.unary(Unary::Sign, a)),
+                    None => None,
+                    Some(sign) => {
+                        this.of_signs.push(a);
+                        Some(sign)
+                    }
+                })
             }
             Node::Unary(Unary::Sqrt, a) => match even_power(g, a) {
                 Some((base, exponent)) => {
@@ -269,7 +305,14 @@ impl<'a> Collector<'a> {
             }
             Node::Binary(Binary::Atan2, y, x) => {
                 let [y, x] = self.image(&[y, x])[..] else { return None };
-                let (above, right) = (self.sign(y)?, self.sign(x)?);
+                let right = self.sign(x)?;
+                let above = self.by_sides(y, &|this, y| match this.sign(y) {
+                    None if this.is_fixed(y) => {
+                        let is_below = g.compare(Relation::Less, y, g.zero());
+                        Some(g.choose(is_below, g.integer(-1), g.one()))
+                    }
+                    sign => sign,
+                })?;
                 let opposite = g.binary(Binary::Atan2, g.neg(y), g.neg(x));
                 let turned = g.add(opposite, g.mul(above, g.pi()));
                 let positive = g.compare(Relation::Less, g.zero(), right);
@@ -284,19 +327,29 @@ impl<'a> Collector<'a> {
             }
             Node::Compare(relation, a, b) => {
                 let [a, b] = self.image(&[a, b])[..] else { return None };
-                let sign = self.sign(g.sub(a, b))?;
-                Some(match relation {
-                    Relation::Less | Relation::LessEqual => {
-                        g.compare(Relation::Less, sign, g.zero())
-                    }
-                    // Equality holds at single moments only, which no motion notices.
-                    Relation::Equal => g.compare(Relation::Equal, sign, g.zero()),
-                    Relation::NotEqual => g.compare(Relation::NotEqual, sign, g.zero()),
+                self.by_sides(g.sub(a, b), &|this, u| {
+                    // NOTE: what stays at zero has the sign 1 or 0, with which `<` is false and `<=` is true.
+                    let of = if relation == Relation::LessEqual { g.neg(u) } else { u };
+                    Some(match (this.sign(of), relation) {
+                        (None, _) if this.is_fixed(u) => g.compare(relation, u, g.zero()),
+                        (None, _) => return None,
+                        (Some(s), Relation::LessEqual) => {
+                            g.logic_not(g.compare(Relation::Less, s, g.zero()))
+                        }
+                        // Equality holds at single moments only, which no motion notices.
+                        (Some(s), _) => g.compare(relation, s, g.zero()),
+                    })
                 })
             }
-            Node::Table { table, argument, .. } => {
+            Node::Table { table, order, argument } => {
                 self.knots(table, argument);
-                None
+                let [image] = self.image(&[argument])[..] else { return None };
+                // NOTE: over time its knots are known, and only what is differentiated jumps there.
+                let is_known = self.linear_in_time(image, 0.0).is_some();
+                match is_known && self.action.binary_search(&e).is_err() {
+                    true => None,
+                    false => self.lines(&g.table_of(table), order, image),
+                }
             }
             _ => None,
         }
@@ -324,6 +377,59 @@ impl<'a> Collector<'a> {
         let is_positive = g.compare(Relation::Less, g.zero(), base);
         let magnitude = g.choose(is_positive, base, g.neg(base));
         Some(g.pow(magnitude, g.mul(g.integer(exponent), exact)))
+    }
+
+    /// An operation on a function that does not move on one side of a switch, such as `sign(max(x, 0))`: there it has
+    /// the value that it has by itself, also where the function is zero as long as the switch does not turn.
+    fn by_sides(
+        &mut self,
+        function: Expr,
+        operation: &dyn Fn(&mut Self, Expr) -> Option<Expr>,
+    ) -> Option<Expr> {
+        let g = &self.model.graph;
+        if self.is_fixed(function) {
+            return None;
+        }
+        for symbol in g.symbols(&[function]) {
+            if !self.symbols.contains(&symbol) {
+                continue;
+            }
+            let on = |sign: i64| g.substitute(&[function], &[(symbol, g.integer(sign))])[0];
+            let sides = [on(1), on(-1)].map(|side| (side, self.constant(side)));
+            if sides.iter().any(|(_, constant)| constant.is_some()) {
+                let [above, below] = sides.map(|(side, constant)| match constant {
+                    Some(constant) => operation(self, constant),
+                    None => self.by_sides(side, operation),
+                });
+                let is_above = g.compare(Relation::Less, g.zero(), symbol);
+                return Some(g.choose(is_above, above?, below?));
+            }
+        }
+        operation(self, function)
+    }
+
+    /// The same without what moves, if it has the same value wherever the motion is: $x - x$.
+    fn constant(&self, e: Expr) -> Option<Expr> {
+        let g = &self.model.graph;
+        if self.is_fixed(e) {
+            return Some(e);
+        }
+        let has_steps = g.live(&[e]).iter().any(|&e| may_have_branches(g.node(e)));
+        if has_steps || g.gradient(e, &self.state).iter().any(|&slope| slope != g.zero()) {
+            return None;
+        }
+        let origin: Vec<(Expr, Expr)> = self.state.iter().map(|&x| (x, g.zero())).collect();
+        let there = g.substitute(&[e], &origin)[0];
+        self.is_fixed(there).then_some(there)
+    }
+
+    /// Whether nothing in an expression moves between two switches.
+    fn is_fixed(&self, e: Expr) -> bool {
+        let g = &self.model.graph;
+        let known = |s: &Expr| {
+            self.symbols.contains(s) || self.model.parameters.iter().any(|p| p.symbol == *s)
+        };
+        g.symbols(&[e]).iter().all(known) && !g.has_memory(e)
     }
 
     /// The parameter $s$ of a switching function; `None` if nothing in it moves, or if more than the state
@@ -364,6 +470,45 @@ impl<'a> Collector<'a> {
         let [slope] = split.coefficients[..] else { return None };
         let place = (value - model.constant(split.rest)) / model.constant(slope);
         place.is_finite().then_some(place)
+    }
+
+    /// The straight lines of a table over the state, or over time in a Lagrangian: at its knots the derivative jumps.
+    /// The first and the last line are tables still, which have no values beyond the data.
+    fn lines(&mut self, table: &Table, order: u32, argument: Expr) -> Option<Expr> {
+        /// Lines up to which each knot is a switch; those of longer tables would be looked at all the time, and the
+        /// control of the steps finds their knots.
+        const MOST: usize = 16;
+        let (count, model) = (table.pieces().len(), self.model);
+        let g = &model.graph;
+        if !table.is_linear || count > MOST {
+            return None;
+        }
+        let (first, last) = table.range();
+        let mut lines = Vec::new();
+        for (i, (&[value, slope, ..], &start)) in
+            table.pieces().iter().zip(table.knots()).enumerate()
+        {
+            let at = |x: f64| value + slope * (x - start);
+            lines.push(if i == 0 || i + 1 == count {
+                let ends = ([first, last], [at(first), at(last)]);
+                let line = Table::lines(&table.file, &table.column, &ends.0, &ends.1).ok()?;
+                g.table_derivative(line, order, argument)
+            } else {
+                let [value, slope, start] =
+                    [value, slope, start].map(|x| from_f64(x).map(|x| g.number(x)));
+                match order {
+                    0 => g.add(value?, g.mul(slope?, g.sub(argument, start?))),
+                    1 => slope?,
+                    _ => g.zero(),
+                }
+            });
+        }
+        let mut image = lines[0];
+        for (line, &knot) in lines.into_iter().zip(table.knots()).skip(1) {
+            let passed = self.sign(g.sub(argument, g.number(from_f64(knot)?)))?;
+            image = g.choose(g.compare(Relation::Less, g.zero(), passed), line, image);
+        }
+        Some(image)
     }
 
     /// The knots of a table over time.

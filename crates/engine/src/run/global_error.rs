@@ -11,7 +11,8 @@
 //! after $N$ steps, with a margin of ten; or $3\,D\,(N_2/N)^8$ if that is more, because steps that stability limits to
 //! $N_2 \approx N$ are no less accurate with a loose tolerance. Rounding adds up too. Where $D$ is no longer small, or
 //! the equations are not linear in it, the two motions have nothing to do with each other any more; then $E_2 = 10^5 E$
-//! is tried, and a run that is not too long is treated as a short one. If the first of these comes apart from the
+//! is tried, from where the equations were still linear in $D$ on (`handover.rs`), and a run that is not too long is
+//! treated as a short one. If the first of these comes apart from the
 //! motion at $t_1$ and the second at $t_2$, a difference has grown thirtyfold in between; where it grows so for long
 //! enough to reach the size of the motion from $E$ too, that is chaos, and nothing more is tried. Where a stricter run
 //! does not come to the end, one that is thirty times looser is taken, and the whole difference. `rk4`, which has no
@@ -23,6 +24,7 @@
 //! state that differs a little.
 
 mod comparison;
+mod handover;
 
 use pfaff_mechanics::LARGE;
 use pfaff_solver::{
@@ -35,6 +37,7 @@ use crate::motion::verdict::Check;
 use crate::system::compiled::CompiledSystem;
 
 use comparison::Comparison;
+use handover::Handover;
 
 /// Steps up to which a run is short: one that is smooth, and one with switches or narrow features, whose errors depend
 /// less regularly on the tolerance.
@@ -98,8 +101,9 @@ pub(crate) struct SecondRun {
     fastest: Vec<f64>,
     /// How much the motion makes a change grow, as far as that was measured.
     pub(crate) growth: f64,
-    /// When the motions had come apart.
+    /// When the motions had come apart, and a place before.
     apart: Option<f64>,
+    handover: Option<Handover>,
     /// The state in which it ended.
     pub(crate) end: Sample,
     /// The largest error of derivatives that were integrated with the motion, at the end in parts of their sizes.
@@ -142,10 +146,11 @@ pub(crate) fn second_run(first: &FirstRun<'_>, y0: &[f64]) -> Option<SecondRun> 
     }
     if outcome.stop == StopReason::Interrupted && steps > short {
         // NOTE: who interrupts a long run does not want to wait.
-        return compared(first, y0, Kind::Hurried).filter(|found| !found.errors.is_empty());
+        return compared(first, y0, Kind::Hurried, None)
+            .filter(|found| !found.errors.is_empty());
     }
     if options.method.has_fixed_step() {
-        return compared(first, y0, Kind::Halved);
+        return compared(first, y0, Kind::Halved, None);
     }
     // NOTE: with a loose tolerance a stiff problem may be another one.
     let is_stiff = options.method.is_implicit() || !outcome.stiff.is_empty();
@@ -154,17 +159,23 @@ pub(crate) fn second_run(first: &FirstRun<'_>, y0: &[f64]) -> Option<SecondRun> 
     let is_troubled = outcome.statistics.rejected > steps;
     let short = if is_stiff || is_troubled { short.max(AFFORDABLE) } else { short };
     let mut growth = None;
-    let mut judged = |kind| {
-        let mut found = compared(first, y0, kind)?;
+    let mut judged = |kind, from: Option<&Handover>| {
+        let mut found = compared(first, y0, kind, from)?;
         found.judge(first, y0, &mut growth);
         Some(found)
     };
-    let found = judged(if steps <= short { Kind::Stricter } else { Kind::Loose })?;
+    let found = judged(if steps <= short { Kind::Stricter } else { Kind::Loose }, None)?;
     if found.is_clear() {
         return Some(found);
     }
+    // NOTE: a looser run that came to the end has said all that it can: its errors are too large.
+    let has_tangents = first.system.controlled() > first.system.size();
+    let has_jumps = !first.jumps.is_empty() || first.system.jumps.is_some();
+    // NOTE: in a shorter run the time that it takes from the start does not matter.
+    let goes_on = is_smooth && !has_jumps && !has_tangents && steps > MANY;
+    let handover = found.handover.as_ref().filter(|_| goes_on && found.apart.is_some());
     if steps > AFFORDABLE {
-        return judged(Kind::Careful);
+        return judged(Kind::Careful, handover);
     }
     let found = if steps <= short {
         found
@@ -172,7 +183,7 @@ pub(crate) fn second_run(first: &FirstRun<'_>, y0: &[f64]) -> Option<SecondRun> 
         // NOTE: where both are loose, both may have gone the same wrong way at a place that parts motions.
         let is_far =
             second_options(options, Kind::Careful).tolerance >= FAR * options.tolerance;
-        let careful = if is_smooth && is_far { judged(Kind::Careful) } else { None };
+        let careful = if is_smooth && is_far { judged(Kind::Careful, handover) } else { None };
         match careful {
             Some(careful) if careful.is_clear() => careful,
             Some(careful)
@@ -181,10 +192,10 @@ pub(crate) fn second_run(first: &FirstRun<'_>, y0: &[f64]) -> Option<SecondRun> 
             {
                 return Some(careful);
             }
-            _ => judged(Kind::Stricter)?,
+            _ => judged(Kind::Stricter, None)?,
         }
     };
-    if found.errors.is_empty() { judged(Kind::Looser) } else { Some(found) }
+    if found.errors.is_empty() { judged(Kind::Looser, None) } else { Some(found) }
 }
 
 /// Whether nothing but the tolerance decides the steps.
@@ -320,7 +331,14 @@ enum Kind {
     Halved,
 }
 
-fn compared(first: &FirstRun<'_>, y0: &[f64], kind: Kind) -> Option<SecondRun> {
+/// A run of some kind beside the first one, from the start or from where a run with [`LESS`] times its tolerance hands
+/// over.
+fn compared(
+    first: &FirstRun<'_>,
+    y0: &[f64],
+    kind: Kind,
+    from: Option<&Handover>,
+) -> Option<SecondRun> {
     let FirstRun { system, options, outcome, .. } = *first;
     let mut system = system.without_events();
     let second = OdeOptions { t1: outcome.t, ..second_options(options, kind) };
@@ -344,7 +362,15 @@ fn compared(first: &FirstRun<'_>, y0: &[f64], kind: Kind) -> Option<SecondRun> {
         comparison.is_linear = true;
         system.project_near(NEAR * second.tolerance);
     }
-    let mut reached = integrate(&mut system, y0, &second, &mut comparison);
+    // Steps have errors of the tolerance E, and there are E^(-1/8) of them.
+    let part = libm::pow(LESS, -0.875);
+    let begin = from.map_or_else(|| y0.to_vec(), |place| place.state(&mut system, part));
+    if let Some(place) = from {
+        second.t0 = place.t;
+        comparison.go_on(place, part);
+        system.sizes = [&first.scales[..system.n], &comparison.fastest].concat();
+    }
+    let mut reached = integrate(&mut system, &begin, &second, &mut comparison);
     if !same_jumps(first, &mut system, comparison.seen, &mut reached) {
         comparison.apart = comparison.apart.or(Some(reached.t));
     }
@@ -364,7 +390,10 @@ fn compared(first: &FirstRun<'_>, y0: &[f64], kind: Kind) -> Option<SecondRun> {
         Kind::Loose | Kind::Careful | Kind::Hurried => {
             let rounding = 3.0 * f64::EPSILON * steps.sqrt();
             let by_tolerance = (10.0 * options.tolerance + rounding) / second.tolerance;
-            let by_steps = 3.0 * (reached.statistics.steps as f64 / steps).powi(8);
+            // Those before are fewer by the eighth root of the tolerances.
+            let before = from.map_or(0.0, |place| libm::pow(LESS, 0.125) * place.steps as f64);
+            let all = before + reached.statistics.steps as f64;
+            let by_steps = 3.0 * (all / steps).powi(8);
             // NOTE: steps of the Taylor method are longer than those of the second run.
             let is_taylor = options.method == Method::Taylor && outcome.fallback.is_none();
             if is_taylor { by_tolerance } else { by_tolerance.max(by_steps.min(1.0)) }
@@ -451,6 +480,7 @@ fn compared(first: &FirstRun<'_>, y0: &[f64], kind: Kind) -> Option<SecondRun> {
         fastest: comparison.fastest,
         growth: 1.0,
         apart: comparison.apart,
+        handover: comparison.handover,
         end: last,
         of_tangents,
     })

@@ -264,6 +264,128 @@ fn lines_through_a_blow() {
     assert_eq!(refused.diagnostics[0].code, "E0303");
 }
 
+/// The ends of the motions with two forces are the same.
+fn agree(model: &dyn Fn(&str) -> String, force: &str, same: &str) {
+    for method in [Method::Auto, Method::Dop853] {
+        for tolerance in [1e-6, 1e-10] {
+            let [found, expected] = [force, same].map(|f| end(&model(f), method, tolerance));
+            let what = format!("{force}: {:?} for {:?}", found.q, expected.q);
+            for (a, b) in found.q.iter().zip(&expected.q) {
+                // Both have the errors of some tens of steps.
+                let off = (a.values[0] - b.values[0]).abs();
+                assert!(off < 300.0 * tolerance, "{what}");
+            }
+            assert_eq!(found.stop.reason, StopReason::End, "{what}");
+            assert_eq!(found.audit.verdict, Verdict::Pass, "{what}\n{:?}", found.audit);
+        }
+    }
+}
+
+/// Functions that are zero on the whole of one side of a switch have the sign of zero there.
+const ZERO_ON_ONE_SIDE: [(&str, &str); 8] = [
+    ("sign(max(x - 0.5, 0))", "if(x > 0.5, 1, 0)"),
+    ("sign((x - 0.5 + abs(x - 0.5))/2)", "if(x > 0.5, 1, 0)"),
+    ("if(max(x - 0.5, 0) <= 0, 1, 0)", "if(x > 0.5, 0, 1)"),
+    ("if(max(x - 0.5, 0) > 0, 1, 0)", "if(x > 0.5, 1, 0)"),
+    ("if(min(x - 0.5, 0) < 0, 0, 1)", "if(x < 0.5, 0, 1)"),
+    ("if(min(x, 0.5) >= 0.5, 1, 0)", "if(x > 0.5, 1, 0)"),
+    ("if(if(x > 0.5, 0.5 - x, 0) > 0, 1, 0)", "0"),
+    ("atan2(min(x - 0.5, 0), -1)", "if(x > 0.5, pi, atan2(x - 0.5, -1))"),
+];
+
+#[test]
+fn functions_that_are_zero_on_one_side_of_a_switch() {
+    let model = |force: &str| {
+        format!(
+            "coordinates x\nlagrangian x'^2/2 - x^2/2\nforce x: {force}\ninitial x = 0.3, x' = 1\nsolve t = 0..3"
+        )
+    };
+    for (force, same) in ZERO_ON_ONE_SIDE {
+        agree(&model, force, same);
+    }
+}
+
+#[test]
+fn functions_that_are_zero_on_one_side_in_models_with_memory() {
+    let model = |force: &str| {
+        format!(
+            "coordinates x\nequation x'' + x + 0.1*memory(exp(-s), x) = {force}\ninitial x = 0.3, x' = 1\n\
+             solve t = 0..3"
+        )
+    };
+    for (force, same) in ZERO_ON_ONE_SIDE.into_iter().take(3) {
+        agree(&model, force, same);
+    }
+}
+
+/// The sign of a coordinate that stays at zero is zero, until something pushes it.
+#[test]
+fn the_sign_of_what_stays_at_zero() {
+    let model = |push: &str, force: &str| {
+        format!(
+            "coordinates x, y\nlagrangian (x'^2 + y'^2)/2 - x^2/2 - y^2/2\nforce x: {force}\nforce y: {push}\n\
+             initial x = 0.3, x' = 1\nsolve t = 0..3"
+        )
+    };
+    agree(&|force: &str| model("0", force), "sign(y)", "0");
+    agree(&|force: &str| model("0", force), "if(y >= 0, 1, 0)", "1");
+    agree(&|force: &str| model("0", force), "if(y > 0, 1, 0)", "0");
+    agree(&|force: &str| model("0", force), "sign(y) + if(y >= 0, 1, 0)", "1");
+    agree(&|force: &str| model("if(t > 1, 1, 0)", force), "sign(y)", "if(t > 1, 1, 0)");
+    agree(&|force: &str| model("if(t > 1, -1, 0)", force), "sign(y)", "if(t > 1, -1, 0)");
+}
+
+/// Straight lines through the points of a potential, and of a stiffness.
+struct Corners;
+
+impl Files for Corners {
+    fn read(&self, _: &str) -> Result<String, String> {
+        Ok("x,f\n-3,2\n-1,0.5\n0.4,0.1\n3,4\n".to_owned())
+    }
+}
+
+/// At the knots of straight lines over the state, or over what is not linear in time, the motion goes on from one line
+/// to the next as it does where the lines are written out.
+#[test]
+fn straight_lines_over_the_state() {
+    let lines = |u: &str| {
+        format!(
+            "if({u} < -1, 0.5 - 0.75*({u} + 1), if({u} < 0.4, 0.1 - ({u} - 0.4)*2/7, 0.1 + ({u} - 0.4)*1.5))"
+        )
+    };
+    let models = [
+        ("x", "lagrangian x'^2/2 - CURVE"),
+        ("(t/7 - 1)", "lagrangian x'^2/2 - (1 + 0.3*CURVE)*x^2/2"),
+        ("2*sin(t)", "lagrangian x'^2/2 - (1 + 0.3*CURVE)*x^2/2"),
+        ("x'", "lagrangian x'^2/2 - x^2/2\nforce x: -CURVE*x'"),
+    ];
+    for (u, equations) in models {
+        let text = |curve: &str| {
+            let equations = equations.replace("CURVE", curve);
+            format!("coordinates x\n{equations}\ninitial x = 1.5\nsolve t = 0..20")
+        };
+        let table = text(&format!("table({u}, \"f.csv\", \"f\", \"linear\")"));
+        let table = Model::read(Source::new("test", &table), &Overrides::default(), &Corners);
+        let table = table.expect("a model");
+        let written = support::model(&text(&lines(u)));
+        for tolerance in [1e-6, 1e-10, 1e-12] {
+            let run = Run::default().method(Method::Dop853).tolerance(tolerance).at([20.0]);
+            let [found, expected] = [&table, &written].map(|model| support::run(model, &run));
+            let off = (found.q[0].values[0] - expected.q[0].values[0]).abs();
+            assert!(off < 1e3 * tolerance, "{u}, {tolerance:e}: {off:e}");
+            assert_eq!(found.audit.verdict, Verdict::Pass, "{u}: {:?}", found.audit);
+        }
+    }
+    // Beyond the data there is no motion.
+    let text = "coordinates x\nlagrangian x'^2/2\nforce x: table(x, \"f.csv\", \"f\", \"linear\")\n\
+                initial x = 1\nsolve t = 0..20";
+    let model = Model::read(Source::new("test", text), &Overrides::default(), &Corners);
+    let motion = support::run(&model.expect("a model"), &Run::default());
+    let last = *motion.q[0].values.last().expect("a row");
+    // The last output is less than a tenth before, at a speed below 4.
+    assert!(motion.stop.reason != StopReason::End && last > 2.6 && last <= 3.0, "{last}");
+}
+
 /// A spline at a coordinate: steps end at its knots, where its third derivative jumps. At loose tolerances, too, the
 /// errors are those of smooth equations.
 #[test]

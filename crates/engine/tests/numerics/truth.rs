@@ -299,3 +299,27 @@ fn short_blows_far_from_zero_pass() {
         }
     }
 }
+
+/// Errors grow so much that the first second integration comes apart from the motion, and hands over to a stricter one:
+/// what is told is the error still.
+#[test]
+fn errors_that_grow_are_told() {
+    for (name, t1) in [("snakeboard", 100.0), ("roller_racer", 200.0)] {
+        for tolerance in [1e-9, 1e-10] {
+            let to_end = |tolerance: f64| Run {
+                t1: Some(t1),
+                ..Run::default().method(Method::Dop853).tolerance(tolerance).at([t1])
+            };
+            let found = support::ends::gallery_by(name, "", &to_end(tolerance));
+            let finer = support::ends::gallery_by(name, "", &to_end(1e-13));
+            let [mut told, mut off] = [0.0_f64; 2];
+            for (k, q) in found.q.iter().enumerate() {
+                off = off.max((q.values[0] - finer.q[k].values[0]).abs());
+                told = told.max(found.errors[k]);
+            }
+            let what = format!("{name}, {tolerance:e}: {told:e} for {off:e}");
+            assert_eq!(found.audit.verdict, Verdict::Pass, "{what}: {:?}", found.audit);
+            assert!(told > 0.1 * off && told < 100.0 * off, "{what}");
+        }
+    }
+}

@@ -2,6 +2,7 @@
 
 use pfaff_solver::{Control, DenseStep, LocatedEvent, Observer, StoredStep, System};
 
+use super::handover::Handover;
 use super::{FirstRun, NEAR_END};
 use crate::motion::sample::Sample;
 use crate::system::compiled::CompiledSystem;
@@ -51,6 +52,9 @@ pub(super) struct Comparison<'a> {
     /// For velocities, then accelerations.
     bends: Vec<Bend>,
     pub(super) apart: Option<f64>,
+    /// The last place at which the equations were linear in the distance.
+    pub(super) handover: Option<Handover>,
+    steps_taken: usize,
     /// When the first run jumped, and how often this one has.
     jumps: &'a [f64],
     /// Where it began and ended.
@@ -82,6 +86,8 @@ impl<'a> Comparison<'a> {
             between: Sample::new(n, m),
             bends: Vec::new(),
             apart: None,
+            handover: None,
+            steps_taken: 0,
             jumps: first.jumps,
             ends: [first.options.t0, first.outcome.t],
             quiet_until: f64::midpoint(
@@ -138,6 +144,33 @@ impl<'a> Comparison<'a> {
         second > BENT * first
     }
 
+    /// Goes on from where another run handed over to one with this part of its tolerance.
+    pub(super) fn go_on(&mut self, handover: &Handover, part: f64) {
+        let is_past = |step: &StoredStep| {
+            let t = step.as_step().end();
+            if self.forward { t <= handover.t } else { t >= handover.t }
+        };
+        self.steps = &self.steps[self.steps.iter().take_while(|step| is_past(step)).count()..];
+        self.largest = part * handover.largest;
+        self.rounding.clone_from(&handover.rounding);
+        self.velocity_rounding.clone_from(&handover.velocity_rounding);
+        self.fastest.clone_from(&handover.fastest);
+    }
+
+    fn hand_over(&self, y: &[f64]) -> Handover {
+        Handover {
+            t: self.here.t,
+            y: y.to_vec(),
+            loose: self.here.clone(),
+            first: self.there.clone(),
+            largest: self.largest,
+            rounding: self.rounding.clone(),
+            velocity_rounding: self.velocity_rounding.clone(),
+            fastest: self.fastest.clone(),
+            steps: self.steps_taken,
+        }
+    }
+
     /// Compares the ends of both runs, which may lie beyond the last place that was compared.
     pub(super) fn end(&mut self, t: f64, here: &Sample, there: &Sample) {
         self.here.clone_from(here);
@@ -192,12 +225,17 @@ impl Observer for Comparison<'_> {
                     self.largest = distance;
                 }
             }
+            let looked = self.looked;
             let is_bent = self.is_linear && self.is_bent(t);
             if self.largest.is_nan() || self.largest > self.most || is_bent {
                 self.apart = Some(t);
                 return Control::Stop;
             }
+            if self.looked > looked {
+                self.handover = Some(self.hand_over(&self.y));
+            }
         }
+        self.steps_taken += 1;
         Control::Continue
     }
 

@@ -3,12 +3,13 @@
 //! A mass at rest at the end of a spring, in $m\ddot x = -mg - k\min(x, 0)$, has $u = x = \dot u = 0$, and leaves to
 //! the side to which it falls. So the motion with each sign is followed for a short time $\delta$, by one step of
 //! Runge–Kutta: a sign is right if $u(t + \delta)$ has it. Of times $\delta$ that grow the first is taken at which
-//! $\lvert u\rvert$ is more than rounding.
+//! $\lvert u\rvert$ is more than rounding. A function that stays at zero has the sign of zero.
 
 use pfaff_solver::System;
 
 use crate::error::Failure;
 use crate::motion::sample::Sample;
+use crate::problem::branches::STILL;
 use crate::problem::start::Start;
 use crate::run::hybrid::HybridRun;
 use crate::run::hybrid::phase::Discrete;
@@ -42,7 +43,15 @@ impl HybridRun<'_> {
             let mut has_turned = false;
             for &k in &still {
                 let own = self.now.signs[k];
-                let Some(goes) = self.sign_soon(k, own)? else { continue };
+                let Some(goes) = self.sign_soon(k, own)? else {
+                    has_turned |= self.is_still(k)?;
+                    continue;
+                };
+                if own == STILL {
+                    self.now.signs[k] = goes;
+                    has_turned = true;
+                    continue;
+                }
                 if goes == own {
                     continue;
                 }
@@ -60,6 +69,24 @@ impl HybridRun<'_> {
             }
         }
         Ok(Settled::From(None))
+    }
+
+    /// Whether a function that has stayed at zero is now taken for zero in its `sign`, and was not before: one that is
+    /// exactly zero, and is so with that sign too.
+    fn is_still(&mut self, k: usize) -> Result<bool, Failure> {
+        let is_known = self.now.signs[k] == STILL;
+        let function = self.branches.functions[k];
+        let place = self.place(&self.state);
+        let is_zero =
+            || self.switching.values(&self.branches.model, &place)[k].clear_sign(0.0).is_none();
+        if is_known || !self.branches.of_signs.contains(&function) || !is_zero() {
+            return Ok(false);
+        }
+        let stays = self.sign_soon(k, STILL)?.is_none();
+        if stays {
+            self.now.signs[k] = STILL;
+        }
+        Ok(stays)
     }
 
     /// The sign that a switching function has soon if it begins with this one; `None` if it stays at zero.

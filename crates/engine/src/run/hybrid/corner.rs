@@ -17,7 +17,7 @@ use pfaff_model::{Dynamics, Principle, Workspace};
 use crate::motion::Motion;
 use crate::motion::note::{Note, brief};
 use crate::motion::verdict::Check;
-use crate::problem::branches::Branches;
+use crate::problem::branches::{Branches, value_of};
 use crate::problem::start::Start;
 use crate::run::hybrid::switching::SwitchValue;
 
@@ -125,7 +125,8 @@ impl Corners {
         };
         let (q, v) = (moved(q, v), moved(v, passed.accelerations));
         let [first, then] = [before, after].map(|signs| {
-            let values = [&[passed.t + δ], &q[..], &v, signs].concat();
+            let signs: Vec<f64> = signs.iter().copied().map(value_of).collect();
+            let values = [&[passed.t + δ], &q[..], &v, &signs].concat();
             let at = |s: Expr| {
                 let parameter =
                     || model.parameters.iter().find(|p| p.symbol == s).map(|p| p.value);

@@ -24,7 +24,7 @@ use pfaff_solver::{ContactState, Rubbing};
 
 use crate::derivation::derive_in;
 use crate::error::Failure;
-use crate::problem::branches::Branches;
+use crate::problem::branches::{Branches, value_of};
 use crate::run::hybrid::joints;
 use crate::system::compiled::Dynamics;
 use crate::system::contact::{ContactSolver, Slowness};
@@ -319,10 +319,11 @@ impl Phases {
             }
         }
         slips.extend(self.idle.iter().map(|&(k, slack)| (slack_name(k), slack)));
-        let own = now.parameters.iter().chain(&now.signs);
+        let signs = now.signs.iter().copied().map(value_of);
+        let own = now.parameters.iter().copied().chain(signs);
         let count = now.parameters.len() + now.signs.len();
         for (parameter, value) in model.parameters.iter_mut().zip(own) {
-            parameter.value = *value;
+            parameter.value = value;
         }
         for parameter in &mut model.parameters[count..] {
             if let Some((_, sign)) = slips.iter().find(|(name, _)| *name == parameter.name) {

@@ -15,7 +15,7 @@ use crate::error::Failure;
 use crate::motion::Motion;
 use crate::motion::sample::Sample;
 use crate::motion::verdict::Check;
-use crate::problem::branches::Branches;
+use crate::problem::branches::{Branches, STILL};
 use crate::problem::start::Start;
 use crate::run::hybrid::phase::constraints_switch;
 
@@ -172,12 +172,12 @@ impl Switching {
             worst = Some(0.0);
             for (k, u) in at(0.0).into_iter().enumerate() {
                 reach[k] = reach[k].max(u.abs());
-                if signs[k] != 0.0 && -u * signs[k] > off[k] {
+                let beyond = |u: f64| if signs[k] == STILL { u.abs() } else { -u * signs[k] };
+                if signs[k] != 0.0 && beyond(u) > off[k] {
                     // Time is rounded.
                     let δ = 4.0 * f64::EPSILON * t.abs();
                     let around = [at(-δ)[k], u, at(δ)[k]];
-                    let least =
-                        around.iter().map(|u| -u * signs[k]).fold(f64::INFINITY, f64::min);
+                    let least = around.into_iter().map(beyond).fold(f64::INFINITY, f64::min);
                     off[k] = off[k].max(least);
                 }
             }

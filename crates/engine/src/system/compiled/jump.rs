@@ -303,7 +303,7 @@ impl CompiledSystem {
     }
 
     /// Writes positions and velocities into a state.
-    fn set(&mut self, t: f64, y: &mut [f64], q: &[f64], v: &[f64]) {
+    pub(crate) fn set(&mut self, t: f64, y: &mut [f64], q: &[f64], v: &[f64]) {
         let n = self.n;
         match &mut self.dynamics {
             Compiled::Reduced(reduced) => reduced.set(t, y, q, v),
