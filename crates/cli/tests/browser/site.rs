@@ -92,8 +92,8 @@ fn the_engine_in_the_page_has_the_numbers_of_the_command_line() {
             assert_eq!(numbers(&exact, coordinate), here, "{name}: {coordinate}");
             let scale = here.iter().fold(1.0, |s: f64, x| s.max(x.abs()));
             for (a, b) in numbers(&generated, coordinate).iter().zip(&here) {
-                // Rounding: WebAssembly has no fused multiply-add. The rattleback adds up that of 57 000 evaluations, whose
-                // accelerations are small differences: 4e-12 was measured (docs/known_issues.md).
+                // Rounding: WebAssembly has no fused multiply-add. The rattleback adds up that of 57 000
+                // evaluations, whose accelerations are small differences: 4e-12 was measured.
                 let within = match name {
                     // A search between ends multiplies it.
                     "rattleback" | "fractional_path" => 1e-11,
