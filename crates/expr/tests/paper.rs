@@ -69,6 +69,18 @@ fn known_formulas() {
             "-(q*q1'^2 + q*q2'^2 + q*phi'^2) - G*q1^2 - G*q2^2",
             "-q*(q1'^2 + q2'^2 + phi'^2) - G*(q1^2 + q2^2)",
         ),
+        // One rate stands once, a double angle is seen, squares of sines are powers
+        (
+            "(M*B^2 + J)*phi' + M*A*(A - 2*B*cos(phi))*phi'",
+            "(M*A^2 + J + M*B*(B - 2*A*cos(phi)))*phi'",
+        ),
+        ("A - B + C + 2*(B - A)*cos(q)^2", "C - (A - B)*cos(2*q)"),
+        ("A*(1 - cos(q)^2)^2", "A*sin(q)^4"),
+        // What needs no denominator stands beside the fraction
+        (
+            "(A*q1' - G*sin(q)*(M + A*sin(q)^2)^2)/(M + A*sin(q)^2)^2",
+            "A*q1'/(M + A*sin(q)^2)^2 - G*sin(q)",
+        ),
         // Squares of three terms, and of parts of sums
         (
             "A^2*sin(phi)^2*q1'^2/J + q1'^2/M + (q2' - A*cos(phi)*phi')^2/J \

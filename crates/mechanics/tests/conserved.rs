@@ -11,7 +11,7 @@ struct System {
     kinds: &'static str,
 }
 
-const SYSTEMS: [System; 19] = [
+const SYSTEMS: [System; 20] = [
     // A spherical pendulum in Cartesian coordinates.
     System {
         text: "coordinates x, y, z\nparameters m = 1.2, g = 9.8, l = 0.7
@@ -41,6 +41,17 @@ const SYSTEMS: [System; 19] = [
             observe c = J*r*th' + I*R*(w[1]' + w[2]' + w[3]')",
         principle: Principle::Chetaev,
         kinds: "E P_th C",
+    },
+    // A cylinder on a wedge: products with what the constraint keeps are not told again.
+    System {
+        text: "coordinates X, s, phi\nparameters M = 3, m = 1, R = 0.3, g = 9.81
+            lagrangian M*X'^2/2 + m*(X'^2 + s'^2 + X'*s')/2 + m*R^2*phi'^2/4 + m*g*s/2
+            constraint rolling: s' = R*phi'
+            observe a = M*X'^2/2 + m*(X'^2 + s'^2 + X'*s')/2 + m*R^2*phi'^2/4 - m*g*s/2
+            observe b = (M + m)*X' + m*s'/2\nobserve c = R*phi - s
+            observe d = (6*M + 5*m)*X'^2 + 2*m*g*X",
+        principle: Principle::Chetaev,
+        kinds: "E p_X C F",
     },
     // Kepler's problem: Laplace's vector.
     System {

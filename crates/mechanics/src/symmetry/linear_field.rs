@@ -189,6 +189,10 @@ impl LinearField {
             Term::Shift(k) => Some((k, t.1)),
             _ => None,
         });
+        // $p_x + qBy/2c$ for $2c\,p_x + qBy$
+        if let (None, 1) = (turn, shift.clone().count()) {
+            return shift.map(|s| s.1).next();
+        }
         let unit = match turn {
             Some((a, b, c)) if axis(model, a, b).is_some_and(|a| a.1) => g.neg(c),
             Some((.., c)) => c,
@@ -273,11 +277,12 @@ impl LinearField {
         let is_rotation = turned.iter().all(|&(l, k)| l != k && turned.contains(&(k, l)));
         let kind = if self.time(g) != g.zero() {
             let is_plain = moves().next().is_none();
-            // T₂ − T₀ + V is not the energy T + V.
-            let is_jacobi = equations
-                .kinetic
-                .as_ref()
-                .is_some_and(|k| k.potential.is_some() && !g.is_zero(k.scalar));
+            // T₂ − T₀ + V is not the energy T + V; what turns by itself is given as a function of time.
+            let is_driven =
+                || model.abbreviations.iter().any(|a| g.contains(a.1, &[model.time]));
+            let is_jacobi = equations.kinetic.as_ref().is_some_and(|k| {
+                (k.potential.is_some() || is_driven()) && !g.is_zero(k.scalar)
+            });
             match (is_plain, is_jacobi) {
                 (true, false) => ConservedKind::Energy,
                 (true, true) => ConservedKind::JacobiIntegral,

@@ -101,15 +101,30 @@ fn find(model: &Workspace, equations: &Equations, known: &[Expr]) -> Option<Vec<
             add(ConservedKind::Linear, f);
         }
     }
-    let mut squares = Vec::new();
-    for relation in found {
-        let (kind, f) = written(model, &relation, &candidates, potential, u);
-        if g.operations(&[f]) <= LONG_SUM && is_new(f, &mut all) {
-            squares.push((kind, f));
+    // Products with what is kept of positions, and with two of the others.
+    let still: Vec<Expr> = own.iter().copied().filter(|&x| !g.contains(x, u)).collect();
+    let pairs: Vec<Expr> = all[1..].to_vec();
+    all.extend(still.iter().flat_map(|&x| pairs.iter().map(move |&y| g.mul(x, y))));
+    let mut squares: Vec<(ConservedKind, Expr)> = found
+        .iter()
+        .map(|relation| written(model, relation, &candidates, potential, u))
+        .filter(|(_, f)| g.operations(&[*f]) <= LONG_SUM)
+        .collect();
+    // NOTE: short ones first, so that a product of one of them with another integral is not told.
+    let mut order: Vec<usize> = (0..squares.len()).collect();
+    order.sort_by_cached_key(|&i| g.operations(&[squares[i].1]));
+    let mut told = vec![false; squares.len()];
+    for i in order {
+        let f = squares[i].1;
+        told[i] = is_new(f, &mut all);
+        if told[i] {
+            all.extend(still.iter().map(|&x| g.mul(x, f)));
         }
     }
-    for (kind, f) in squares.into_iter().rev() {
-        add(kind, f);
+    for (i, (kind, f)) in squares.drain(..).enumerate().rev() {
+        if told[i] {
+            add(kind, f);
+        }
     }
     Some(new)
 }

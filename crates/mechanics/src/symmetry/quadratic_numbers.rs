@@ -50,11 +50,17 @@ pub(super) fn may_be_new(
     let mut states: Vec<(Vec<f64>, Vec<f64>)> = Vec::new();
     let mut idle = 0;
     for point in 0.. {
-        let at: Vec<f64> = q.iter().map(|&s| somewhere(g, s, point)).collect();
-        let mut speed: Vec<f64> = v.iter().map(|&s| somewhere(g, s, point)).collect();
+        // NOTE: between −1 and 1, where powers differ most: the ranks of rows are told by their sizes.
+        let place = |s: Expr| 2.0 * somewhere(g, s, point) - 1.4;
+        let at: Vec<f64> = q.iter().map(|&s| place(s)).collect();
+        let mut speed: Vec<f64> = v.iter().map(|&s| place(s)).collect();
         let value = |s: Expr, speed: &[f64]| {
-            let place = v.iter().position(|&x| x == s);
-            place.map_or_else(|| somewhere(g, s, point), |k| speed[k])
+            let known = |list: &[Expr]| list.iter().position(|&x| x == s);
+            match (known(&q), known(&v)) {
+                (Some(k), _) => at[k],
+                (_, Some(k)) => speed[k],
+                (None, None) => somewhere(g, s, point),
+            }
         };
         let rows = first.at(&|s| value(s, &speed));
         let moved = allowed(&rows, &mut speed, m);

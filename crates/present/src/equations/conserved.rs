@@ -1,6 +1,6 @@
 //! What motions keep, for people: formulas, what they are, and `observe` lines that can be pasted into the model.
 
-use pfaff_expr::{Expr, Graph, Role};
+use pfaff_expr::{Expr, Graph, Node, Role};
 use pfaff_mechanics::{Conserved, ConservedKind, Effort, Equations, conserved};
 use pfaff_model::{Principle, Workspace};
 use serde_json::Value;
@@ -47,7 +47,7 @@ pub(crate) fn section(model: &Workspace, e: &Equations) -> (Section, Vec<Kept>) 
         },
     };
     let kept = |c: &Conserved| {
-        let (kind, meaning) = words(model, &c.kind);
+        let (kind, meaning) = words(model, c, e);
         Kept { name: c.name.clone(), kind, meaning, observe: String::new() }
     };
     let section = Section {
@@ -72,8 +72,11 @@ fn heading(model: &Workspace) -> &'static str {
     }
 }
 
-/// A quantity without a number that all its terms have, and without a minus sign before it: it is kept as well.
+/// A quantity without a number or a sum of parameters that all its terms have, and without a minus sign before it: it
+/// is kept as well.
 fn without_number(g: &Graph, e: Expr) -> Expr {
+    let sums = constant_sums(g, g.factor_of_all_terms(&[e]));
+    let e = sums.into_iter().fold(e, |e, sum| g.div(e, sum));
     let number = libm::round(g.evaluate(&[g.common_factor(&[e])], &|_| 1.0)[0]);
     let whole =
         if number > 1.0 && number < 1e9 { g.div(e, g.integer(number as i64)) } else { e };
@@ -82,18 +85,45 @@ fn without_number(g: &Graph, e: Expr) -> Expr {
     if is_negative { g.neg(whole) } else { whole }
 }
 
+/// The factors of a product that are sums of parameters.
+fn constant_sums(g: &Graph, product: Expr) -> Vec<Expr> {
+    let (mut found, mut rest) = (Vec::new(), vec![product]);
+    while let Some(e) = rest.pop() {
+        match g.node(e) {
+            Node::Mul(a, b) => rest.extend([a, b]),
+            Node::Neg(a) | Node::Pow(a, _) => rest.push(a),
+            Node::Add(..) | Node::Sub(..) if !g.varies(e) => found.push(e),
+            _ => {}
+        }
+    }
+    found
+}
+
 /// One word, and some.
-fn words(model: &Workspace, kind: &ConservedKind) -> (&'static str, String) {
+fn words(model: &Workspace, c: &Conserved, e: &Equations) -> (&'static str, String) {
+    let g = &model.graph;
     let names = |ks: &[usize]| -> String {
         let mut ks = ks.to_vec();
         ks.sort_unstable();
         let names: Vec<&str> = ks.iter().map(|&k| model.coordinates[k].name.as_str()).collect();
         names.join(", ")
     };
-    match kind {
+    // Lengths have such names; angles may be shifted too.
+    let is_length = |&k: &usize| {
+        let name = &model.coordinates[k].name;
+        name.starts_with(['x', 'y', 'z', 'X', 'Y', 'Z', 'r', 'q', 's'])
+    };
+    match &c.kind {
         ConservedKind::Energy => ("energy", "the energy".into()),
         ConservedKind::JacobiIntegral => {
             ("jacobi_integral", "Jacobi's integral T2 - T0 + V".into())
+        }
+        ConservedKind::MovingEnergy
+            if g.gradient(g.sub(c.quantity, e.energy), &model.velocities())
+                .into_iter()
+                .all(|slope| g.is_zero(slope)) =>
+        {
+            ("jacobi_integral", "the energy with the potential of constant forces".into())
         }
         ConservedKind::MovingEnergy => (
             "jacobi_integral",
@@ -103,7 +133,12 @@ fn words(model: &Workspace, kind: &ConservedKind) -> (&'static str, String) {
             ("momentum", format!("the momentum of {}", model.coordinates[*k].name))
         }
         ConservedKind::LinearMomentum(ks) => {
-            ("linear_momentum", format!("the linear momentum along {}", names(ks)))
+            let what = if ks.iter().all(is_length) {
+                format!("the linear momentum along {}", names(ks))
+            } else {
+                format!("the momentum of a common shift of {}", names(ks))
+            };
+            ("linear_momentum", what)
         }
         ConservedKind::GaugeMomentum(ks) => (
             "linear_momentum",
@@ -113,7 +148,14 @@ fn words(model: &Workspace, kind: &ConservedKind) -> (&'static str, String) {
             let mut ks: Vec<usize> = pairs.iter().map(|p| p.0).chain(shifted.clone()).collect();
             ks.sort_unstable();
             ks.dedup();
-            ("angular_momentum", format!("the angular momentum of a turn of {}", names(&ks)))
+            let axis = c.name.strip_prefix("L_").filter(|a| ["x", "y", "z"].contains(a));
+            let is_screw = shifted.iter().any(is_length);
+            let meaning = match axis {
+                _ if is_screw => format!("the momentum of turns and shifts of {}", names(&ks)),
+                Some(axis) => format!("the angular momentum about the {axis} axis"),
+                None => format!("the angular momentum of turns of {}", names(&ks)),
+            };
+            ("angular_momentum", meaning)
         }
         ConservedKind::BodyAngularMomentum(axis) => {
             ("angular_momentum", format!("the angular momentum about the axis {axis} of space"))
@@ -134,6 +176,40 @@ fn words(model: &Workspace, kind: &ConservedKind) -> (&'static str, String) {
         }
         ConservedKind::Linear => ("linear", "an integral of first degree".into()),
         ConservedKind::Quadratic => ("quadratic", "an integral of second degree".into()),
+    }
+}
+
+/// What is said of one quantity with `{}` for what differs, and of several.
+const PLURALS: [(&str, &str); 6] = [
+    ("the momentum of {}", "the momenta of {}"),
+    ("the angular momentum about the {} axis", "the angular momenta about the {} axes"),
+    ("Laplace's vector along {}", "the components of Laplace's vector along {}"),
+    ("an integral of the constraints", "integrals of the constraints"),
+    ("an integral of second degree", "integrals of second degree"),
+    (
+        "the momentum of a combination of symmetries that the constraints allow",
+        "momenta of combinations of symmetries that the constraints allow",
+    ),
+];
+
+/// A meaning with `{}` for what differs between quantities of a kind, and what that is.
+fn together(meaning: &str) -> (&str, &str) {
+    for (one, _) in PLURALS {
+        let Some((before, after)) = one.split_once("{}") else { continue };
+        let inside = meaning.strip_prefix(before).and_then(|rest| rest.strip_suffix(after));
+        if let Some(inside) = inside.filter(|i| !i.contains(' ')) {
+            return (one, inside);
+        }
+    }
+    (meaning, "")
+}
+
+/// `a`, `a and b`, `a, b and c`
+fn listed(all: &[String]) -> String {
+    match all.split_last() {
+        Some((last, rest)) if !rest.is_empty() => format!("{} and {last}", rest.join(", ")),
+        Some((last, _)) => last.clone(),
+        None => String::new(),
     }
 }
 
@@ -191,11 +267,49 @@ impl Presentation {
         name: &dyn Fn(&str) -> String,
         words: &dyn Fn(&str) -> String,
     ) -> Option<String> {
-        let part = |k: &Kept| format!("{} is {}", name(&k.name), words(&k.meaning));
-        let parts: Vec<String> = self.kept.iter().map(part).collect();
+        let mut parts: Vec<String> = Vec::new();
+        let mut rest = &self.kept[..];
+        while let Some(first) = rest.first() {
+            let (what, _) = together(&first.meaning);
+            let count = rest.iter().take_while(|k| together(&k.meaning).0 == what).count();
+            let (alike, others) = rest.split_at(count);
+            rest = others;
+            let names: Vec<String> = alike.iter().map(|k| self.kept_name(k, name)).collect();
+            let object = |k: &Kept| match together(&k.meaning).1 {
+                "" => String::new(),
+                object => name(object),
+            };
+            let of: Vec<String> = alike.iter().map(object).collect();
+            let filled = |words_of: &str, inside: &str| match words_of.split_once("{}") {
+                Some((before, after)) => format!("{}{inside}{}", words(before), words(after)),
+                None => words(words_of),
+            };
+            let several = PLURALS.iter().find(|p| p.0 == what).map(|p| p.1);
+            parts.push(match several {
+                Some(several) if count > 1 => {
+                    format!("{} are {}", listed(&names), filled(several, &listed(&of)))
+                }
+                _ => {
+                    let part = |((k, name), of): ((&Kept, &String), &String)| {
+                        format!("{name} is {}", filled(together(&k.meaning).0, of))
+                    };
+                    let each: Vec<String> =
+                        alike.iter().zip(&names).zip(&of).map(part).collect();
+                    each.join("; ")
+                }
+            });
+        }
         let section = self.sections.iter().find(|s| s.key == "conserved")?;
         let conserved = section.heading.replace(" quantities", "");
         (!parts.is_empty()).then(|| format!("{conserved}: {}.", parts.join("; ")))
+    }
+
+    /// How a quantity is called where it is explained: the energy as in its own section.
+    fn kept_name(&self, kept: &Kept, name: &dyn Fn(&str) -> String) -> String {
+        match kept.kind {
+            "energy" if kept.name != "E" => name(&self.own("E")),
+            _ => name(&kept.name),
+        }
     }
 
     /// A conserved quantity for programs.

@@ -84,7 +84,10 @@ impl Presentation {
         for section in self.following() {
             self.latex_section(&mut text, section);
         }
-        let formula = |name: &str| format!("${}$", g.to_latex(g.symbol(name, Role::Free)));
+        let formula = |name: &str| match name {
+            "𝖤" => "$\\mathsf{E}$".to_owned(),
+            name => format!("${}$", g.to_latex(g.symbol(name, Role::Free))),
+        };
         if let Some(sentence) = self.kept_sentence_by(&formula, &escape) {
             let _ = writeln!(text, "\n{sentence}");
         }

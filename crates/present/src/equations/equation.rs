@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use pfaff::Workspace;
 use pfaff_expr::{Expr, Graph, Node};
 
 use super::{Label, Line};
@@ -16,12 +17,13 @@ const DECIMAL: i64 = 10;
 const LONGEST: usize = 600;
 
 /// An equation without the factors of all its terms; without denominators where that is shorter.
-pub(super) fn equation(g: &Graph, left: Expr, right: Expr) -> Line {
+pub(super) fn equation(model: &Workspace, left: Expr, right: Expr) -> Line {
+    let g = &model.graph;
     // NOTE: as they were derived, long sides do not show what they have in common.
     let is_long = (LONG + 1..=LONGEST).contains(&g.operations(&[left, right]));
     let [left, right] = if is_long { shortened(g, [left, right]) } else { [left, right] };
     let line = |factor: Expr| {
-        let factor = if is_negative(g, factor) { g.neg(factor) } else { factor };
+        let factor = if is_negative(model, factor) { g.neg(factor) } else { factor };
         Line { label: Label::Expression(g.div(left, factor)), right: g.div(right, factor) }
     };
     let CommonFactor { common, number } = common_factor(g, left, right);
@@ -47,11 +49,14 @@ pub(super) fn equation(g: &Graph, left: Expr, right: Expr) -> Line {
     if others.is_empty() {
         return line(common);
     }
+    /// Characters that a person would give for not reading a fraction on the left.
+    const FRACTION: usize = 6;
     let texts = |factor: Expr| -> (usize, bool) {
         let desk = Graph::new();
         let sides = g.on_paper(&[g.div(left, factor), g.div(right, factor)], &desk);
         let [left, right] = [sides[0], sides[1]].map(|e| desk.to_text(e));
-        (left.len() + right.len(), left.contains('/'))
+        let has_fraction = left.contains('/');
+        (left.len() + right.len() + if has_fraction { FRACTION } else { 0 }, has_fraction)
     };
     let (mut best, mut least) = (common, texts(common));
     for factor in others {
@@ -75,14 +80,67 @@ pub(super) fn without_decimal(g: &Graph, factor: Expr) -> Expr {
     if value <= 1.0 / DECIMAL as f64 { g.div(factor, number) } else { factor }
 }
 
-/// Whether a factor is negative where parameters, coordinates and their sines are positive: an equation keeps the sign
-/// of its accelerations.
-fn is_negative(g: &Graph, factor: Expr) -> bool {
+/// Whether a factor is negative where the parameters are what they are and coordinates and their sines are positive: an
+/// equation keeps the sign of its accelerations.
+fn is_negative(model: &Workspace, factor: Expr) -> bool {
     let value = |e: Expr| {
         let golden = 0.618_033_988_749_895 * e.index() as f64;
-        0.4 + 0.6 * (golden - libm::floor(golden))
+        let some = 0.4 + 0.6 * (golden - libm::floor(golden));
+        model.parameters.iter().find(|p| p.symbol == e).map_or(some, |p| p.value)
     };
-    g.evaluate(&[factor], &value)[0] < 0.0
+    model.graph.evaluate(&[factor], &value)[0] < 0.0
+}
+
+/// Whether a denominator is that of a decimal: 1/10 stays, 1/12 is cleared.
+pub(super) fn is_decimal(n: i64) -> bool {
+    n >= DECIMAL && (n % 5 == 0 || n > 100)
+}
+
+/// Both sides of an equation of a page without a number below the left one: $3R\ddot\varphi = 2g$ for
+/// $3R\ddot\varphi/2 = g$.
+pub(super) fn without_number_below(g: &Graph, left: Expr, right: Expr) -> Option<(Expr, Expr)> {
+    let whole = |e: Expr| {
+        let n = g.number_of(e).filter(|n| n.is_integer())?;
+        i64::try_from(n.to_integer()).ok().filter(|n| *n > 1)
+    };
+    let Node::Div(above, below) = g.node(left) else { return None };
+    let k = whole(below).filter(|k| !is_decimal(*k))?;
+    Some((above, g.as_written(|| times(g, right, k, &whole))))
+}
+
+/// An integer times an expression of a page, without its number below.
+fn times(g: &Graph, e: Expr, k: i64, whole: &dyn Fn(Expr) -> Option<i64>) -> Expr {
+    let over = |n: i64| {
+        let common = (1..=k.min(n)).rev().find(|d| k % d == 0 && n % d == 0).unwrap_or(1);
+        (k / common, n / common)
+    };
+    let scaled = |e: Expr, k: i64| match (k, g.node(e)) {
+        (1, _) => e,
+        (_, Node::Mul(a, b)) if whole(a).is_some_and(|n| n < 1 << 20) => {
+            g.mul(g.integer(k * whole(a).unwrap_or(1)), b)
+        }
+        _ => g.mul(g.integer(k), e),
+    };
+    match g.node(e) {
+        _ if e == g.zero() => e,
+        Node::Neg(a) => g.neg(times(g, a, k, whole)),
+        Node::Div(a, b) => {
+            let (number, rest) = match g.node(b) {
+                Node::Mul(n, rest) if whole(n).is_some() => (whole(n), Some(rest)),
+                _ => (whole(b), None),
+            };
+            let (above, below) = over(number.unwrap_or(1));
+            let a = scaled(a, above);
+            match (number, rest) {
+                (None, _) => g.div(a, b),
+                (_, None) if below == 1 => a,
+                (_, None) => g.div(a, g.integer(below)),
+                (_, Some(rest)) if below == 1 => g.div(a, rest),
+                (_, Some(rest)) => g.div(a, g.mul(g.integer(below), rest)),
+            }
+        }
+        _ => scaled(e, k),
+    }
 }
 
 /// What both sides of an equation have in common, and a number before all terms that may be cleared as well.
@@ -144,10 +202,45 @@ fn common_factor(g: &Graph, left: Expr, right: Expr) -> CommonFactor {
     match is_whole {
         true => {
             let n = clear as i64;
-            let number = (n > 1 && n < DECIMAL).then(|| g.fraction(1, n));
+            let number = (n > 1 && !is_decimal(n)).then(|| g.fraction(1, n));
             CommonFactor { common: g.mul(common, g.integer(n)), number }
         }
         false if number.is_finite() && number > 0.0 => plain(common),
         false => plain(g.one()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use pfaff_expr::{Graph, Role};
+
+    /// Numbers below the left side go, and the two sides keep their ratio; decimals stay.
+    #[test]
+    fn numbers_below_the_left_side_are_cleared() {
+        let g = Graph::new();
+        let [x, a, b] = ["x", "a", "b"].map(|n| g.symbol(n, Role::Parameter));
+        let over = |e: Expr, n: i64| g.as_written(|| g.div(e, g.integer(n)));
+        let cases = [
+            (over(x, 12), over(g.add(a, b), 2)),
+            (over(x, 2), over(a, 2)),
+            (over(x, 2), g.as_written(|| g.neg(over(a, 6)))),
+            (over(x, 2), g.as_written(|| g.div(a, g.mul(g.integer(4), b)))),
+            (over(x, 3), g.zero()),
+            (over(x, 4), g.as_written(|| g.mul(g.integer(3), a))),
+        ];
+        let value = |e: Expr| 0.3 + 0.4 * e.index() as f64;
+        for (left, right) in cases {
+            let cleared = without_number_below(&g, left, right).expect("a number below");
+            assert_eq!(cleared.0, x);
+            let [l, r, new] = [left, right, cleared.1].map(|e| g.evaluate(&[e], &value)[0]);
+            assert!(
+                (new * l - r * value(x)).abs() <= 1e-13 * r.abs(),
+                "{}",
+                g.to_text(cleared.1)
+            );
+        }
+        assert!(without_number_below(&g, over(x, 10), a).is_none(), "0.1 is a decimal");
+        assert!(without_number_below(&g, x, over(a, 2)).is_none());
     }
 }

@@ -165,7 +165,11 @@ fn in_all_canonical(
         ),
         section(
             "hamilton_equations",
-            "Hamilton's equations q' = dH/dp, p' = -dH/dq + Q + R",
+            if model.forces.is_empty() && e.directions.is_empty() {
+                "Hamilton's equations q' = dH/dp, p' = -dH/dq"
+            } else {
+                "Hamilton's equations q' = dH/dp, p' = -dH/dq + Q + R"
+            },
             equations,
         ),
         section("constraints_of_momenta", "Constraints in momenta", pairs(&held, &zeros)),

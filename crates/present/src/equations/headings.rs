@@ -33,7 +33,7 @@ pub(super) fn beginning(sentence: &str) -> (&str, &str) {
 }
 
 /// Letters of ours in headings that a model may have too: they are then in another script, as they are in the lines.
-const OURS: &str = "MfAbWBgJKRHSE";
+const OURS: &str = "MfAbWBgJKRHSELTV";
 
 /// Whether a letter of ours is one of the model's.
 pub(crate) type Taken<'a> = dyn Fn(char) -> bool + 'a;
@@ -45,7 +45,9 @@ pub(super) fn plain(heading: &str, is_taken: &Taken<'_>) -> String {
     let mut characters = heading.chars().peekable();
     let mut text = String::new();
     while let Some(c) = characters.next() {
-        let is_alone = !is_word(before) && !is_word(characters.peek().copied());
+        // NOTE: in A^T the letter is the sign of transposition.
+        let is_alone =
+            before != Some('^') && !is_word(before) && !is_word(characters.peek().copied());
         let is_ours = is_alone && OURS.contains(c) && is_taken(c);
         text.push(if is_ours { sans_serif(c) } else { c });
         before = Some(c);

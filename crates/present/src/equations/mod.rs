@@ -48,7 +48,7 @@ use pfaff_mechanics::{Equations, Ordinary, divergence_formula};
 
 use crate::{ToLatex, ToText};
 use conserved::Kept;
-use equation::equation;
+use equation::{equation, without_number_below};
 use symmetric::with_symmetric_matrices;
 pub(crate) use vectors::VectorLine;
 use vectors::vector_lines;
@@ -205,7 +205,7 @@ pub(crate) fn mechanical(model: &Workspace, e: &Equations) -> Vec<Section> {
                 g.sum(multipliers.iter().zip(&e.directions).map(|(&λ, w)| g.mul(w[k], λ)));
             let (left, right) =
                 (g.dot(&e.mass[k], &accelerations), g.add(e.force[k], reaction));
-            equation(g, left, right)
+            equation(model, left, right)
         })
         .collect();
     sections.push(section("equations", "Equations of motion", equations));
@@ -304,7 +304,8 @@ impl Presentation {
 
     /// With what the text says in vectors.
     fn with_vectors(mut self, model: &Workspace) -> Self {
-        self.vectors = vector_lines(model);
+        let known: Vec<&str> = self.shown_definitions().map(|d| d.0.as_str()).collect();
+        self.vectors = vector_lines(model, &known);
         self
     }
 
@@ -324,6 +325,12 @@ impl Presentation {
     fn name_parts(&mut self, model: &Workspace) {
         let named = named_parts(model, &self.outputs(), &self.graph);
         self.rename(named);
+        for line in self.sections.iter_mut().flat_map(|s| &mut s.lines) {
+            let Label::Expression(left) = line.label else { continue };
+            if let Some(cleared) = without_number_below(&self.graph, left, line.right) {
+                (line.label, line.right) = (Label::Expression(cleared.0), cleared.1);
+            }
+        }
     }
 
     /// All expressions of the lines, left sides before right ones.

@@ -1,10 +1,16 @@
 //! Formulas of a page: short ones, with the model's own names, and with names for what they share.
 
+use std::collections::{BTreeSet, VecDeque};
+
 use pfaff::Workspace;
-use pfaff_expr::{Expr, Graph, NameOptions, NamedParts, Role};
+use pfaff_expr::{Expr, Graph, NameOptions, NamedParts, Node, Role};
+
+use super::used_names::tidy;
 
 /// A common part of fewer operations is easier to read where it stands.
 const WORTH_A_NAME: usize = 8;
+/// An energy of so many characters is written out, although another one has it as a term.
+const ENERGY: usize = 200;
 /// Names save at least this many operations: more of them than a page can hold would explain nothing.
 const WORTH_SAVING: usize = 40;
 
@@ -38,6 +44,7 @@ pub(crate) fn named_parts(model: &Workspace, outputs: &[Expr], into: &Graph) -> 
         outputs[i] = meaning;
     }
     let rest = outputs.split_off(own);
+    let (definitions, rest) = without_opposites(into, definitions, rest);
     let (definitions, rest) = without_names_of_sides(into, definitions, &outputs, rest);
     // The model's own names may stand in the parts, and parts in what the names mean: each after what it needs.
     let mut waiting: Vec<(String, Expr)> = names.into_iter().zip(outputs).collect();
@@ -60,11 +67,76 @@ fn without_names_of_sides(
         let inside = sides.iter().filter(|&&e| e != symbol);
         let is_part = inside.chain(later).chain(meanings).any(|&e| g.contains(e, &[symbol]));
         let whole = sides.iter().filter(|&&e| e == symbol).count();
-        if is_part || whole > 3 {
+        // A kinetic energy, and energies that have it as a term.
+        let is_term_only = || {
+            let inside = sides.iter().filter(|&&e| e != symbol && g.contains(e, &[symbol]));
+            let below = definitions[i + 1..].iter().map(|d| &d.1).chain(meanings);
+            whole > 0
+                && inside.clone().count() <= 3
+                && inside.clone().all(|&e| has_term(g, e, symbol))
+                && !below.into_iter().any(|&e| g.contains(e, &[symbol]))
+                && g.to_text(*meaning).len() <= ENERGY
+        };
+        if is_part && is_term_only() {
+            let image = [(symbol, *meaning)];
+            sides = g.as_written(|| g.substitute(&sides, &image));
+        } else if is_part || whole > 3 {
             kept.push((name.clone(), *meaning));
         } else {
             sides.iter_mut().filter(|e| **e == symbol).for_each(|e| *e = *meaning);
         }
+    }
+    (kept, sides)
+}
+
+/// Whether a sum has a symbol as a term, and nowhere else.
+fn has_term(g: &Graph, e: Expr, symbol: Expr) -> bool {
+    let (mut terms, mut rest) = (Vec::new(), vec![e]);
+    while let Some(e) = rest.pop() {
+        match g.node(e) {
+            Node::Add(a, b) | Node::Sub(a, b) => rest.extend([a, b]),
+            _ => terms.push(e),
+        }
+    }
+    terms.iter().all(|&t| t == symbol || !g.contains(t, &[symbol]))
+}
+
+/// What equals another part or its opposite needs no name of its own.
+fn without_opposites(
+    g: &Graph,
+    definitions: Vec<(String, Expr)>,
+    mut sides: Vec<Expr>,
+) -> (Vec<(String, Expr)>, Vec<Expr>) {
+    let value = |e: Expr| {
+        let golden = 0.618_033_988_749_895 * e.index() as f64;
+        0.4 + 0.6 * (golden - libm::floor(golden))
+    };
+    let mut kept: Vec<(String, Expr)> = Vec::with_capacity(definitions.len());
+    let mut waiting: VecDeque<(String, Expr)> = definitions.into();
+    while let Some((name, meaning)) = waiting.pop_front() {
+        let own = g.evaluate(&[meaning], &value)[0];
+        let same = kept.iter().find_map(|(other, e)| {
+            let size = g.evaluate(&[*e], &value)[0];
+            let close = |x: f64| x.abs() <= 1e-9 * own.abs();
+            let (is_opposite, is_equal) = (close(own + size), close(own - size));
+            let zero = if is_opposite { g.add(meaning, *e) } else { g.sub(meaning, *e) };
+            let is_proved =
+                (is_opposite || is_equal) && g.zero_test(zero) == pfaff_expr::ZeroTest::Zero;
+            is_proved.then(|| (g.symbol(other, Role::Free), is_opposite))
+        });
+        let Some((other, is_opposite)) = same else {
+            kept.push((name, meaning));
+            continue;
+        };
+        let symbol = g.symbol(&name, Role::Free);
+        let image = [(symbol, if is_opposite { g.neg(other) } else { other })];
+        let put = |e: &mut Expr| {
+            if g.contains(*e, &[symbol]) {
+                *e = tidy(g, g.as_written(|| g.substitute(&[*e], &image))[0]);
+            }
+        };
+        waiting.iter_mut().for_each(|d| put(&mut d.1));
+        sides.iter_mut().for_each(put);
     }
     (kept, sides)
 }
@@ -247,6 +319,10 @@ pub(crate) fn names_of(model: &Workspace) -> Vec<String> {
     names.extend(model.parameters.iter().map(|p| p.name.clone()));
     names.extend(model.abbreviations.iter().map(|(name, _)| name.clone()));
     names.extend(model.constraints.iter().map(|c| c.name.clone()));
+    // `R` beside `R[1,1]`
+    let whole: BTreeSet<String> =
+        names.iter().filter_map(|n| Some(n.split_once('[')?.0.to_owned())).collect();
+    names.extend(whole);
     names
 }
 
@@ -333,6 +409,23 @@ mod tests {
             "{}",
             shown.to_latex()
         );
+    }
+
+    /// Also those of its vectors and matrices.
+    #[test]
+    fn our_symbols_give_way_to_vectors_of_the_model() {
+        let text = "coordinates x, phi\nparameters m = 1, l = 0.3, a = 0.1\nlet y0 = a*cos(7*t)\n\
+                    let T = [x + l*sin(phi), y0 - l*cos(phi)]\nlet R = rotation_z(phi)\n\
+                    kinetic m*dot(T', T')/2 + dot(R'*[1, 2, 0], R'*[1, 2, 0])\n\n\
+                    constraint c: x' = l*phi'\ninitial x = 0\nsolve t = 0..1";
+        let source = Source::new("m", text);
+        let model =
+            Model::read(source, &Overrides::default(), &GalleryFiles).expect("it is right");
+        let shown = present(&derive(&model, None).expect("it has equations"));
+        let text = shown.to_text();
+        assert!(text.contains("\n  𝖳 = m*dot(T', T')/2"), "{text}");
+        assert!(text.contains("q'' = f + 𝖱 with 𝖱 = + A^T lambda"), "{text}");
+        assert!(text.contains("\n  y0 = a*cos(7*t)\n"), "a number in a vector: {text}");
     }
 
     /// The names of the model stand in its equations where that is much shorter.

@@ -117,7 +117,7 @@ fn independent(
         .mass
         .iter()
         .zip(&reduced.force)
-        .map(|(row, &f)| equation(g, g.dot(row, &quasi.rates), f))
+        .map(|(row, &f)| equation(model, g.dot(row, &quasi.rates), f))
         .collect();
     remarks.extend(validity(model, quasi));
     vec![

@@ -192,7 +192,7 @@ impl Page<'_> {
     /// Mass times rates equals force, common factors left out.
     fn equations(&self, mass: &[Vec<Expr>], rates: &[Expr], force: &[Expr]) -> Vec<Line> {
         let g = &self.model.graph;
-        let line = |(row, &f): (&Vec<Expr>, &Expr)| equation(g, g.dot(row, rates), f);
+        let line = |(row, &f): (&Vec<Expr>, &Expr)| equation(self.model, g.dot(row, rates), f);
         mass.iter().zip(force).map(line).collect()
     }
 

@@ -142,9 +142,18 @@ impl Presentation {
 
 /// A formula of the page, or a shorter one for it.
 fn shorter(g: &Graph, e: Expr) -> Expr {
+    written_if(g, e, |found, given| found < given)
+}
+
+/// A formula of the page as it is read, unless that is longer.
+pub(super) fn tidy(g: &Graph, e: Expr) -> Expr {
+    written_if(g, e, |found, given| found <= given)
+}
+
+fn written_if(g: &Graph, e: Expr, is_better: impl Fn(usize, usize) -> bool) -> Expr {
     let desk = Graph::new();
     let found = g.on_paper(&[e], &desk)[0];
-    if desk.to_text(found).len() < g.to_text(e).len() {
+    if is_better(desk.to_text(found).len(), g.to_text(e).len()) {
         desk.in_reading_order(&[found], g)[0]
     } else {
         e

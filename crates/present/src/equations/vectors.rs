@@ -12,6 +12,8 @@ use pfaff_model::syntax::{
     StatementKind, Syntax,
 };
 
+use super::headings::sans_serif;
+use super::names::names_of;
 use super::vector_markup::Script;
 
 /// Both sides of a line.
@@ -27,8 +29,8 @@ pub(crate) struct VectorLine {
 /// Longer lines are not shown.
 const LONGEST: usize = 400;
 
-/// The lines of a model that has vectors; none for one that has not.
-pub(crate) fn vector_lines(model: &Workspace) -> Vec<VectorLine> {
+/// The lines of a model that has vectors; none for one that has not. `known` are names that are explained elsewhere.
+pub(crate) fn vector_lines(model: &Workspace, known: &[&str]) -> Vec<VectorLine> {
     let parsed = parse(&model.source);
     let syntax = &parsed.syntax;
     let words = Words { model, syntax, page: Graph::new() };
@@ -59,8 +61,23 @@ pub(crate) fn vector_lines(model: &Workspace) -> Vec<VectorLine> {
         };
         has_shape && needed.iter().any(|n| n == name)
     };
+    // Numbers that vectors are made of.
+    let mut inside: Vec<String> = Vec::new();
+    for d in definitions.iter().filter(|d| is_shown(d)) {
+        words.mention(d.value, &mut inside);
+    }
+    for d in definitions.iter().rev().filter(|d| !is_shown(d)) {
+        if inside.iter().any(|n| n == words.name(d)) {
+            words.mention(d.value, &mut inside);
+        }
+    }
+    let is_inside = |d: &Definition| {
+        let name = words.name(d);
+        inside.iter().any(|n| n == name) && !known.contains(&name)
+    };
+    let has_vectors = definitions.iter().any(|d| is_shown(d));
     let mut lines: Vec<VectorLine> = Vec::new();
-    for d in definitions.into_iter().filter(|d| is_shown(d)) {
+    for d in definitions.into_iter().filter(|d| is_shown(d) || is_inside(d)) {
         let name = words.name(d);
         let text = match &d.form {
             DefinitionForm::Plain => name.to_owned(),
@@ -73,14 +90,18 @@ pub(crate) fn vector_lines(model: &Workspace) -> Vec<VectorLine> {
         let left = Side { text, typeset: &|s| words.defined(s, d) };
         lines.push(words.line(&left, d.value));
     }
-    let has_vectors =
-        !lines.is_empty() || words.multiplies_vectors(statements().filter(is_energy));
-    if !has_vectors {
+    if !has_vectors && !words.multiplies_vectors(statements().filter(is_energy)) {
         return Vec::new();
     }
+    let taken = names_of(model);
     let energy = |letter: &'static str, e: ExprId| {
-        let own = |s: Script| s.symbol(&words.page, words.page.symbol(letter, Role::Free));
-        words.line(&Side { text: letter.to_owned(), typeset: &own }, e)
+        let is_taken = taken.iter().any(|n| n == letter);
+        let own = |s: Script| {
+            let symbol = s.symbol(&words.page, words.page.symbol(letter, Role::Free));
+            if is_taken { s.upright(&symbol) } else { symbol }
+        };
+        let text = letter.chars().map(|c| if is_taken { sans_serif(c) } else { c });
+        words.line(&Side { text: text.collect(), typeset: &own }, e)
     };
     for kind in statements() {
         match kind {

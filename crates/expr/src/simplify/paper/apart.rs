@@ -107,7 +107,11 @@ impl Collector<'_> {
         for (factor, n) in factors {
             for _ in 0..*n {
                 self.work.spend(quotient.len() * factor.len())?;
-                quotient = quotient.divided_by(factor, &mut Budget(DIVISION))?;
+                quotient = match quotient.divided_by(factor, &mut Budget(DIVISION)) {
+                    Some(plain) => plain,
+                    // With sines, whose squares are written by cosines.
+                    None => self.field.divided(&quotient, factor)?,
+                };
             }
         }
         Some(quotient)
@@ -275,7 +279,7 @@ impl Collector<'_> {
         let common = p.common_monomial();
         let (primitive, k) = p.primitive()?;
         let root = square_root(&primitive.times_term(&common.inverse(), &Coefficient::one())?)?;
-        let sum = self.flat(&root);
+        let sum = self.root(&root);
         Some(self.term(&common, k).times(sum.clone()).times(sum))
     }
 }

@@ -17,6 +17,8 @@ use super::trigonometry;
 const MAX_GROUPED: usize = 60;
 /// Sums that are tried as factors.
 const MAX_CANDIDATES: usize = 24;
+/// Sums above a denominator of so many terms are taken apart first.
+const LONG_ABOVE: usize = 30;
 /// Divisions that look for a factor.
 pub(super) const DIVISION: usize = 3_000;
 
@@ -45,13 +47,19 @@ impl Collector<'_> {
     /// denominator divides apart from the others.
     pub(super) fn quotient(&mut self, q: &Quotient) -> Form {
         self.is_linear = self.is_linear_in_rates(&q.above);
-        let mut best = self.fraction_or_parts(q);
         if q.below.is_empty() {
-            return best;
+            return self.fraction_or_parts(q);
         }
+        // NOTE: a long sum over one denominator would take the work that its parts need.
+        let is_long = q.above.len() > LONG_ABOVE;
+        let first = (!is_long).then(|| self.fraction_or_parts(q));
+        let mut sums = Vec::new();
         for (whole, rest) in self.division(q).into_iter().chain(self.divisible_terms(q)) {
             let parts = [self.fraction(&whole), self.fraction_or_parts(&rest)];
-            let sum = Form::Sum(parts.into_iter().flat_map(Form::terms).collect());
+            sums.push(Form::Sum(parts.into_iter().flat_map(Form::terms).collect()));
+        }
+        let mut best = first.unwrap_or_else(|| self.fraction_or_parts(q));
+        for sum in sums {
             if self.cost(&sum) < self.cost(&best) {
                 best = sum;
             }
@@ -133,7 +141,7 @@ impl Collector<'_> {
         }
         let rates: Vec<u32> =
             atoms.into_iter().filter(|&a| self.leaves[a as usize].place.is_rate()).collect();
-        rates.len() > 1
+        !rates.is_empty()
             && p.terms().all(|(m, _)| {
                 let powers = || rates.iter().map(|&a| m.exponent(a).abs());
                 powers().all(|n| (0..=1).contains(&n)) && powers().sum::<i32>() <= 1
@@ -429,7 +437,7 @@ impl Collector<'_> {
                 Some(root) if *k.denom() >= DECIMAL => (Coefficient::one(), root),
                 _ => (k, Coefficient::one()),
             };
-            let sum = self.flat(&root.times_term(&Monomial::one(), &scale)?);
+            let sum = self.root(&root.times_term(&Monomial::one(), &scale)?);
             return Some(self.term(shared, k).times(sum.clone()).times(sum));
         }
         let k = if k.is_negative() && p.terms().any(|(_, k)| k.is_positive()) { -k } else { k };
@@ -443,6 +451,12 @@ impl Collector<'_> {
             (Some(whole), Some(plain)) if self.cost(&whole) < self.cost(&plain) => Some(whole),
             (whole, plain) => plain.or(whole),
         }
+    }
+
+    /// What is squared: $s^4$ for $(1 - c^2)^2$.
+    pub(super) fn root(&mut self, p: &Polynomial) -> Form {
+        let paired = trigonometry::paired(&mut self.field.atoms, p);
+        if paired.len() < 2 { self.term_of(&paired) } else { self.flat(&paired) }
     }
 
     /// The same with a certain number.

@@ -117,21 +117,33 @@ impl Collector<'_> {
     /// Differences of constants as the expression was written with them, where that costs no sign: $x - (1 - \mu)y$ for
     /// $x + (\mu - 1)y$.
     pub(super) fn with_own_differences(&self, mut form: Form) -> Form {
-        let Form::Sum(terms) = &mut form else { return form };
+        let Form::Sum(terms) = &mut form else {
+            self.turn_to_own_difference(&mut form);
+            return form;
+        };
+        let leads = terms.iter().skip(1).any(|t| !t.is_negative());
+        let turned = leads && terms.first_mut().is_some_and(|t| self.turn_to_own_difference(t));
         for term in terms.iter_mut().skip(1) {
-            let Form::Product { coefficient, factors } = term else { continue };
-            let turned = factors.iter_mut().find(|(f, n)| {
-                n.rem_euclid(4) == 2
-                    && is_difference(f)
-                    && self.is_own_difference(&negated_sum(f))
-            });
-            if let (true, Some((base, _))) = (coefficient.is_positive(), turned) {
-                *base = negated_sum(base);
-                base.sort(&self.leaves);
-                *coefficient = -*coefficient;
-            }
+            self.turn_to_own_difference(term);
+        }
+        // A positive term stands in front.
+        if turned && let Some(lead) = terms.iter().position(|t| !t.is_negative()) {
+            terms[..=lead].rotate_right(1);
         }
         form
+    }
+
+    /// $-(a - b)x$ for $(b - a)x$; whether that is how the expression was written.
+    fn turn_to_own_difference(&self, term: &mut Form) -> bool {
+        let Form::Product { coefficient, factors } = term else { return false };
+        let turned = factors.iter_mut().find(|(f, n)| {
+            n.rem_euclid(4) == 2 && is_difference(f) && self.is_own_difference(&negated_sum(f))
+        });
+        let (true, Some((base, _))) = (coefficient.is_positive(), turned) else { return false };
+        *base = negated_sum(base);
+        base.sort(&self.leaves);
+        *coefficient = -*coefficient;
+        true
     }
 
     /// Whether it is a difference of constants as the expression was written with it, and its opposite was not.

@@ -234,7 +234,7 @@ fn sum_of_angles(
     None
 }
 
-/// $2 s c = \sin 2a$ and $c^2 - s^2 = \cos 2a$ where nothing of the squares is left over.
+/// $2 s c = \sin 2a$, $c^2 - s^2 = \cos 2a$ and $2 c^2 - 1 = \cos 2a$ where nothing of the squares is left over.
 pub(super) fn doubled(atoms: &mut Atoms, p: &Polynomial) -> Option<Polynomial> {
     let mut p = p.clone();
     for angle in angles(atoms, &p) {
@@ -257,7 +257,12 @@ pub(super) fn doubled(atoms: &mut Atoms, p: &Polynomial) -> Option<Polynomial> {
             if m.exponent(c) == 2 {
                 let bare = m.with(c, 0);
                 let sines = bare.times(&Monomial::atom(s, 2));
-                if p.coefficient(&sines) == Some(&-k) {
+                let half = k * Coefficient::new(1, 2);
+                if p.coefficient(&bare) == Some(&-half) {
+                    p.remove(&m);
+                    p.remove(&bare);
+                    p.add_term(bare.times(&Monomial::atom(c2, 1)), &half)?;
+                } else if p.coefficient(&sines) == Some(&-k) {
                     p.remove(&m);
                     p.remove(&sines);
                     p.add_term(bare.times(&Monomial::atom(c2, 1)), &k)?;
