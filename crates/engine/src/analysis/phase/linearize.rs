@@ -11,9 +11,7 @@ use crate::analysis::phase::field::{Field, FieldPoint, ParameterPoint, Parameter
 use crate::analysis::phase::full_form::FullForm;
 use crate::analysis::phase::integrals::{Integrals, has_definite_energy};
 use crate::analysis::phase::quotient::{Quotient, QuotientPoint};
-use crate::analysis::phase::stability::{
-    Stability, StabilityReason, growth, judge, without_rounding, zeros,
-};
+use crate::analysis::phase::stability::{Stability, StabilityReason, growth, judge, zeros};
 use crate::analysis::phase::symbolic::{self, SymbolicMatrix};
 use crate::analysis::phase::symmetries::{
     AffineSymmetry, Beside, MovingFrame, beside, symmetries,
@@ -463,7 +461,6 @@ fn linearized(model: &Model, request: &LinearizeRequest) -> Result<Linearization
         Some(beside) => judge_in_frame(&mut phase, &setting, beside, &values),
         None => phase.judge(&setting.quotient, &setting.point, &values),
     };
-    let values = without_rounding(&values, family, &matrix);
     let explained = if is_equilibrium {
         setting.moving_symmetries(&mut phase, &values)
     } else {
