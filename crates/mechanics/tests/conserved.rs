@@ -51,7 +51,7 @@ const SYSTEMS: [System; 20] = [
             observe b = (M + m)*X' + m*s'/2\nobserve c = R*phi - s
             observe d = (6*M + 5*m)*X'^2 + 2*m*g*X",
         principle: Principle::Chetaev,
-        kinds: "E p_X C F",
+        kinds: "E p_X C F1 F2",
     },
     // Kepler's problem: Laplace's vector.
     System {

@@ -96,53 +96,6 @@ pub(super) fn is_decimal(n: i64) -> bool {
     n >= DECIMAL && (n % 5 == 0 || n > 100)
 }
 
-/// Both sides of an equation of a page without a number below the left one: $3R\ddot\varphi = 2g$ for
-/// $3R\ddot\varphi/2 = g$.
-pub(super) fn without_number_below(g: &Graph, left: Expr, right: Expr) -> Option<(Expr, Expr)> {
-    let whole = |e: Expr| {
-        let n = g.number_of(e).filter(|n| n.is_integer())?;
-        i64::try_from(n.to_integer()).ok().filter(|n| *n > 1)
-    };
-    let Node::Div(above, below) = g.node(left) else { return None };
-    let k = whole(below).filter(|k| !is_decimal(*k))?;
-    Some((above, g.as_written(|| times(g, right, k, &whole))))
-}
-
-/// An integer times an expression of a page, without its number below.
-fn times(g: &Graph, e: Expr, k: i64, whole: &dyn Fn(Expr) -> Option<i64>) -> Expr {
-    let over = |n: i64| {
-        let common = (1..=k.min(n)).rev().find(|d| k % d == 0 && n % d == 0).unwrap_or(1);
-        (k / common, n / common)
-    };
-    let scaled = |e: Expr, k: i64| match (k, g.node(e)) {
-        (1, _) => e,
-        (_, Node::Mul(a, b)) if whole(a).is_some_and(|n| n < 1 << 20) => {
-            g.mul(g.integer(k * whole(a).unwrap_or(1)), b)
-        }
-        _ => g.mul(g.integer(k), e),
-    };
-    match g.node(e) {
-        _ if e == g.zero() => e,
-        Node::Neg(a) => g.neg(times(g, a, k, whole)),
-        Node::Div(a, b) => {
-            let (number, rest) = match g.node(b) {
-                Node::Mul(n, rest) if whole(n).is_some() => (whole(n), Some(rest)),
-                _ => (whole(b), None),
-            };
-            let (above, below) = over(number.unwrap_or(1));
-            let a = scaled(a, above);
-            match (number, rest) {
-                (None, _) => g.div(a, b),
-                (_, None) if below == 1 => a,
-                (_, None) => g.div(a, g.integer(below)),
-                (_, Some(rest)) if below == 1 => g.div(a, rest),
-                (_, Some(rest)) => g.div(a, g.mul(g.integer(below), rest)),
-            }
-        }
-        _ => scaled(e, k),
-    }
-}
-
 /// What both sides of an equation have in common, and a number before all terms that may be cleared as well.
 struct CommonFactor {
     common: Expr,
@@ -207,40 +160,5 @@ fn common_factor(g: &Graph, left: Expr, right: Expr) -> CommonFactor {
         }
         false if number.is_finite() && number > 0.0 => plain(common),
         false => plain(g.one()),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use pfaff_expr::{Graph, Role};
-
-    /// Numbers below the left side go, and the two sides keep their ratio; decimals stay.
-    #[test]
-    fn numbers_below_the_left_side_are_cleared() {
-        let g = Graph::new();
-        let [x, a, b] = ["x", "a", "b"].map(|n| g.symbol(n, Role::Parameter));
-        let over = |e: Expr, n: i64| g.as_written(|| g.div(e, g.integer(n)));
-        let cases = [
-            (over(x, 12), over(g.add(a, b), 2)),
-            (over(x, 2), over(a, 2)),
-            (over(x, 2), g.as_written(|| g.neg(over(a, 6)))),
-            (over(x, 2), g.as_written(|| g.div(a, g.mul(g.integer(4), b)))),
-            (over(x, 3), g.zero()),
-            (over(x, 4), g.as_written(|| g.mul(g.integer(3), a))),
-        ];
-        let value = |e: Expr| 0.3 + 0.4 * e.index() as f64;
-        for (left, right) in cases {
-            let cleared = without_number_below(&g, left, right).expect("a number below");
-            assert_eq!(cleared.0, x);
-            let [l, r, new] = [left, right, cleared.1].map(|e| g.evaluate(&[e], &value)[0]);
-            assert!(
-                (new * l - r * value(x)).abs() <= 1e-13 * r.abs(),
-                "{}",
-                g.to_text(cleared.1)
-            );
-        }
-        assert!(without_number_below(&g, over(x, 10), a).is_none(), "0.1 is a decimal");
-        assert!(without_number_below(&g, x, over(a, 2)).is_none());
     }
 }

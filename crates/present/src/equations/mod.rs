@@ -48,7 +48,7 @@ use pfaff_mechanics::{Equations, Ordinary, divergence_formula};
 
 use crate::{ToLatex, ToText};
 use conserved::Kept;
-use equation::{equation, without_number_below};
+use equation::equation;
 use symmetric::with_symmetric_matrices;
 pub(crate) use vectors::VectorLine;
 use vectors::vector_lines;
@@ -325,12 +325,6 @@ impl Presentation {
     fn name_parts(&mut self, model: &Workspace) {
         let named = named_parts(model, &self.outputs(), &self.graph);
         self.rename(named);
-        for line in self.sections.iter_mut().flat_map(|s| &mut s.lines) {
-            let Label::Expression(left) = line.label else { continue };
-            if let Some(cleared) = without_number_below(&self.graph, left, line.right) {
-                (line.label, line.right) = (Label::Expression(cleared.0), cleared.1);
-            }
-        }
     }
 
     /// All expressions of the lines, left sides before right ones.
