@@ -82,7 +82,7 @@ fn shortened(text: &str) -> Cow<'_, str> {
 /// of tables may hold sequences that command a terminal. Colours of our own are kept.
 pub(crate) fn visible(text: &str, colours: bool) -> Cow<'_, str> {
     // NOTE: without a branch for each byte, because results have megabytes.
-    let is_plain = |b: u8| (b' '..=b'~').contains(&b) | (b == b'\n') | (b == b'\t');
+    let is_plain = |b: u8| matches!(b, b' '..=b'~' | b'\n' | b'\t');
     let all_plain = text.bytes().fold(true, |all, b| all & is_plain(b));
     if all_plain || !text.contains(commands_a_screen) {
         return Cow::Borrowed(text);

@@ -178,7 +178,7 @@ fn the_workbench_works_in_firefox() {
     let is_at = |k: f64| {
         let told = browser.script(row, json!([]));
         let (t, x) = (told[0].as_f64().expect("a time"), told[1].as_f64().expect("a number"));
-        (x - (k.sqrt() * t).cos()).abs() < 1e-3
+        (x - libm::cos(k.sqrt() * t)).abs() < 1e-3
     };
     wait_for("the motion", || is_at(4.0));
     browser.script(slide, json!([]));

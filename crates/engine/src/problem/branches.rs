@@ -346,9 +346,10 @@ impl<'a> Collector<'a> {
                 let [image] = self.image(&[argument])[..] else { return None };
                 // NOTE: over time its knots are known, and only what is differentiated jumps there.
                 let is_known = self.linear_in_time(image, 0.0).is_some();
-                match is_known && self.action.binary_search(&e).is_err() {
-                    true => None,
-                    false => self.lines(&g.table_of(table), order, image),
+                if is_known && self.action.binary_search(&e).is_err() {
+                    None
+                } else {
+                    self.lines(&g.table_of(table), order, image)
                 }
             }
             _ => None,

@@ -16,6 +16,9 @@ const DECIMAL: i64 = 10;
 /// Equations of more operations are not shortened before their factors are looked for.
 const LONGEST: usize = 600;
 
+/// Characters that a person would give for not reading a fraction on the left.
+const FRACTION: usize = 6;
+
 /// An equation without the factors of all its terms; without denominators where that is shorter.
 pub(super) fn equation(model: &Workspace, left: Expr, right: Expr) -> Line {
     let g = &model.graph;
@@ -49,8 +52,6 @@ pub(super) fn equation(model: &Workspace, left: Expr, right: Expr) -> Line {
     if others.is_empty() {
         return line(common);
     }
-    /// Characters that a person would give for not reading a fraction on the left.
-    const FRACTION: usize = 6;
     let texts = |factor: Expr| -> (usize, bool) {
         let desk = Graph::new();
         let sides = g.on_paper(&[g.div(left, factor), g.div(right, factor)], &desk);

@@ -93,7 +93,7 @@ pub(super) fn nonholonomic(rows: &mut Vec<Row>) {
         constraint x'*sin(phi) - y'*cos(phi) = 0
         initial phi = 0.2, x' = 0.8*cos(0.2), y' = 0.8*sin(0.2), phi' = 1.1";
     let (m, J, a) = (1.3_f64, 0.7, 0.4);
-    let energy = (m * (0.64 + a * a * 1.21) + J * 1.21) / 2.0;
+    let energy = 0.5 * (m * (0.64 + a * a * 1.21) + J * 1.21);
     rows.push(row(
         "Chaplygin sleigh, least Lyapunov exponent",
         "−a √(2 m E)/(J + m a²) [Bloch15, ch. 1]",
@@ -112,7 +112,7 @@ pub(super) fn nonholonomic(rows: &mut Vec<Row>) {
         initial th = 1.2, psi' = 0.9, th' = 0.5";
     let (A, B, D, F) = (1.2, 1.7, 0.3, 0.4);
     let [w1, w2] = [0.5, 0.9 * libm::sin(1.2)];
-    let energy: f64 = (A * w1 * w1 + B * w2 * w2) / 2.0;
+    let energy: f64 = 0.5 * (A * w1 * w1 + B * w2 * w2);
     rows.push(row(
         "Suslov's body, least Lyapunov exponent",
         "−√(2E (I₁₃² I₂₂ + I₂₃² I₁₁))/(I₁₁ I₂₂) (after Suslov 1902)",
