@@ -311,11 +311,7 @@ fn growth_of_changes(first: &FirstRun<'_>, y0: &[f64], fastest: &[f64]) -> f64 {
 /// What a velocity is measured by: what hardly changes a coordinate in the whole run does not matter.
 fn velocity_size(first: &FirstRun<'_>, i: usize, fastest: f64) -> f64 {
     let crossing = first.scales[i] / (first.outcome.t - first.options.t0).abs();
-    // NOTE: where large terms cancel, as at the node of a standing wave, the velocity is rounding, too.
-    let n = first.scales.len();
-    let controlled =
-        first.outcome.scales.get(n + i).filter(|_| first.outcome.scales.len() == 2 * n);
-    fastest.max(HARDLY * crossing).max(controlled.copied().unwrap_or(0.0))
+    fastest.max(HARDLY * crossing)
 }
 
 /// How a run is integrated again.
