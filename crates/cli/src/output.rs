@@ -81,10 +81,9 @@ fn shortened(text: &str) -> Cow<'_, str> {
 /// The text with its control characters written out, as JSON writes them: names of files, texts of models and columns
 /// of tables may hold sequences that command a terminal. Colours of our own are kept.
 pub(crate) fn visible(text: &str, colours: bool) -> Cow<'_, str> {
-    // NOTE: without a branch for each byte, because results have megabytes.
-    let is_plain = |b: u8| (b' '..=b'~').contains(&b) | (b == b'\n') | (b == b'\t');
-    let all_plain = text.bytes().fold(true, |all, b| all & is_plain(b));
-    if all_plain || !text.contains(commands_a_screen) {
+    // NOTE: by bytes, because results have megabytes.
+    let is_plain = |b: u8| matches!(b, b' '..=b'~' | b'\n' | b'\t');
+    if text.bytes().all(is_plain) || !text.contains(commands_a_screen) {
         return Cow::Borrowed(text);
     }
     let mut shown = String::with_capacity(text.len() + 64);

@@ -47,8 +47,10 @@ pub fn integrate(
     let stop = run.complete(observer);
     run.statistics.evaluations = run.system.evaluations;
     let n = run.y.len();
-    let mean = (run.clock.t - options.t0) / run.statistics.steps.max(1) as f64;
-    let (scales, roundings) = (run.scale.sizes(n, mean), run.scale.roundings(n));
+    // NOTE: roundings of so many steps add up like those of their root.
+    let steps = run.statistics.steps.max(1) as f64;
+    let length = (run.clock.t - options.t0) / steps.sqrt();
+    let (scales, roundings) = (run.scale.sizes(n, length), run.scale.roundings(n));
     let OdeRun { y, vague, fallback, stiff, has_features, statistics, clock, jumps, .. } = run;
     Outcome {
         stop,

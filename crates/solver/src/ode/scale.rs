@@ -131,7 +131,7 @@ impl Scale {
         size + noise + self.absolute + LEAST
     }
 
-    /// The largest values so far, or what does not matter in steps of length `h`.
+    /// The largest values so far, or what does not matter over a length `h`.
     pub(crate) fn sizes(&self, n: usize, h: f64) -> Vec<f64> {
         let known = self.largest.as_flattened()[..n].iter().zip(self.noise.as_flattened());
         let share = self.share * h.abs();
