@@ -6,11 +6,20 @@ use pfaff_solver::{
     flow_map, relaxed, shoot, singular_values, solve_boundary,
 };
 
+/// $y'' = f(s, y)$ with given ends.
+struct GivenEnds {
+    /// $f$ and $\partial f/\partial y$
+    force: fn(f64, f64) -> [f64; 2],
+    ends: [f64; 2],
+}
+
 /// $y'' = \tfrac32 y^2$ with $y(0) = 4$, $y(1) = 1$: one solution is $4/(1+s)^2$, another one dips below zero
 /// (Stoer and Bulirsch 2002, 7.3).
-struct Cubic;
+fn cubic() -> GivenEnds {
+    GivenEnds { force: |_, y| [1.5 * y * y, 3.0 * y], ends: [4.0, 1.0] }
+}
 
-impl BoundaryProblem for Cubic {
+impl BoundaryProblem for GivenEnds {
     fn dimension(&self) -> usize {
         2
     }
@@ -19,8 +28,8 @@ impl BoundaryProblem for Cubic {
         2
     }
 
-    fn rates(&mut self, _s: f64, y: &[f64], rates: &mut [f64]) -> Result<(), EvalError> {
-        rates.copy_from_slice(&[y[1], 1.5 * y[0] * y[0]]);
+    fn rates(&mut self, s: f64, y: &[f64], rates: &mut [f64]) -> Result<(), EvalError> {
+        rates.copy_from_slice(&[y[1], (self.force)(s, y[0])[0]]);
         Ok(())
     }
 
@@ -31,7 +40,7 @@ impl BoundaryProblem for Cubic {
         rates: &mut [f64],
         jacobian: &mut [f64],
     ) -> Result<(), EvalError> {
-        jacobian.copy_from_slice(&[0.0, 1.0, 3.0 * y[0], 0.0]);
+        jacobian.copy_from_slice(&[0.0, 1.0, (self.force)(s, y[0])[1], 0.0]);
         self.rates(s, y, rates)
     }
 
@@ -41,7 +50,7 @@ impl BoundaryProblem for Cubic {
         last: &[f64],
         values: &mut [f64],
     ) -> Result<(), EvalError> {
-        values.copy_from_slice(&[first[0] - 4.0, last[0] - 1.0]);
+        values.copy_from_slice(&[first[0] - self.ends[0], last[0] - self.ends[1]]);
         Ok(())
     }
 
@@ -69,7 +78,7 @@ fn error(stages: usize, intervals: usize) -> f64 {
         ..BoundaryOptions::default()
     };
     let report =
-        solve_boundary(&mut Cubic, straight(intervals), &options).expect("it has values");
+        solve_boundary(&mut cubic(), straight(intervals), &options).expect("it has values");
     assert!(report.converged, "{report:?}");
     let path = report.path;
     let exact = |s: f64| 4.0 / ((1.0 + s) * (1.0 + s));
@@ -94,7 +103,7 @@ fn mesh_follows_the_residual() {
         tolerance: 1e-9,
         ..BoundaryOptions::default()
     };
-    let report = solve_boundary(&mut Cubic, straight(2), &options).expect("it has values");
+    let report = solve_boundary(&mut cubic(), straight(2), &options).expect("it has values");
     assert!(report.converged);
     let lengths: Vec<f64> = report.path.mesh.windows(2).map(|m| m[1] - m[0]).collect();
     // 4/(1+s)² bends most at the start.
@@ -105,7 +114,7 @@ fn mesh_follows_the_residual() {
 
 #[test]
 fn shooting_and_collocation_agree() {
-    let shot = solve_boundary(&mut Cubic, straight(6), &BoundaryOptions::default())
+    let shot = solve_boundary(&mut cubic(), straight(6), &BoundaryOptions::default())
         .expect("it has values");
     assert!(shot.converged && shot.residual < 1e-12, "{shot:?}");
     // y'(0) = −8; the slope at the start is the sensitive quantity.
@@ -115,10 +124,10 @@ fn shooting_and_collocation_agree() {
 /// The second solution starts with slope −35.858…; single shooting reaches it, and so does continuation.
 #[test]
 fn other_starts_reach_the_other_solution() {
-    let aimed = shoot(&mut Cubic, &[4.0, -30.0], 1e-9, 60).expect("it has values");
+    let aimed = shoot(&mut cubic(), &[4.0, -30.0], 1e-9, 60).expect("it has values");
     assert!(aimed.residual < 1e-9);
     assert!((aimed.first[1] + 35.858_548_7).abs() < 1e-5, "{aimed:?}");
-    let led = continuation(&mut Cubic, &[4.0, -20.0], 1e-6, 200).expect("it has values");
+    let led = continuation(&mut cubic(), &[4.0, -20.0], 1e-6, 200).expect("it has values");
     assert!(led.residual < 1e-5, "{led:?}");
 }
 
@@ -157,7 +166,7 @@ impl BoundaryProblem for Straight {
         last: &[f64],
         values: &mut [f64],
     ) -> Result<(), EvalError> {
-        Cubic.ends(first, last, values)
+        cubic().ends(first, last, values)
     }
 
     fn ends_jacobian(
@@ -167,7 +176,7 @@ impl BoundaryProblem for Straight {
         at_first: &mut [f64],
         at_last: &mut [f64],
     ) -> Result<(), EvalError> {
-        Cubic.ends_jacobian(first, last, at_first, at_last)
+        cubic().ends_jacobian(first, last, at_first, at_last)
     }
 }
 
@@ -184,12 +193,12 @@ fn a_straight_curve_is_followed_to_its_end() {
 #[test]
 fn sensitivities_are_those_of_differences() {
     let first = [4.0, -8.0];
-    let whole = flow_map(&mut Cubic, &first, 1e-13).expect("it has values");
+    let whole = flow_map(&mut cubic(), &first, 1e-13).expect("it has values");
     for k in 0..2 {
         let end = |δ: f64| {
             let mut moved = first;
             moved[k] += δ;
-            flow_map(&mut Cubic, &moved, 1e-13).expect("it has values").last
+            flow_map(&mut cubic(), &moved, 1e-13).expect("it has values").last
         };
         let (plus, minus) = (end(1e-5), end(-1e-5));
         for i in 0..2 {
@@ -248,55 +257,12 @@ fn a_relaxed_path_obeys_the_equation_of_motion() {
 
 /// $y'' = y^2 - \sin^2 2s - 4\sin 2s$ with $y(0) = 0$, $y(1) = \sin 2$: one solution is $\sin 2s$. The rates depend on
 /// $s$ itself.
-struct Driven;
-
-impl BoundaryProblem for Driven {
-    fn dimension(&self) -> usize {
-        2
-    }
-
-    fn conditions(&self) -> usize {
-        2
-    }
-
-    fn rates(&mut self, s: f64, y: &[f64], rates: &mut [f64]) -> Result<(), EvalError> {
+fn driven() -> GivenEnds {
+    let force = |s: f64, y: f64| {
         let sine = libm::sin(2.0 * s);
-        rates.copy_from_slice(&[y[1], y[0] * y[0] - sine * sine - 4.0 * sine]);
-        Ok(())
-    }
-
-    fn jacobian(
-        &mut self,
-        s: f64,
-        y: &[f64],
-        rates: &mut [f64],
-        jacobian: &mut [f64],
-    ) -> Result<(), EvalError> {
-        jacobian.copy_from_slice(&[0.0, 1.0, 2.0 * y[0], 0.0]);
-        self.rates(s, y, rates)
-    }
-
-    fn ends(
-        &mut self,
-        first: &[f64],
-        last: &[f64],
-        values: &mut [f64],
-    ) -> Result<(), EvalError> {
-        values.copy_from_slice(&[first[0], last[0] - libm::sin(2.0)]);
-        Ok(())
-    }
-
-    fn ends_jacobian(
-        &mut self,
-        _first: &[f64],
-        _last: &[f64],
-        at_first: &mut [f64],
-        at_last: &mut [f64],
-    ) -> Result<(), EvalError> {
-        at_first.copy_from_slice(&[1.0, 0.0, 0.0, 0.0]);
-        at_last.copy_from_slice(&[0.0, 0.0, 1.0, 0.0]);
-        Ok(())
-    }
+        [y * y - sine * sine - 4.0 * sine, 2.0 * y]
+    };
+    GivenEnds { force, ends: [0.0, libm::sin(2.0)] }
 }
 
 /// Rates are taken at the Gauss points of each interval, and the path between nodes is the polynomial through them.
@@ -309,7 +275,7 @@ fn a_driven_path_is_right_between_its_nodes() {
             tolerance: 1e-9,
             ..BoundaryOptions::default()
         };
-        let report = solve_boundary(&mut Driven, even(), &options).expect("it has values");
+        let report = solve_boundary(&mut driven(), even(), &options).expect("it has values");
         assert!(report.converged, "{report:?}");
         let path = &report.path;
         for k in 0..=40 {
@@ -320,7 +286,7 @@ fn a_driven_path_is_right_between_its_nodes() {
             let off = (y[0] - exact[0]).abs().max((y[1] - exact[1]).abs());
             assert!(off < 2e-8, "{adaptive} {s}: off by {off:e}");
         }
-        let residuals = collocation_residuals(&mut Driven, path, 4).expect("it has values");
+        let residuals = collocation_residuals(&mut driven(), path, 4).expect("it has values");
         let worst = residuals.iter().fold(0.0_f64, |m, r| m.max(*r));
         // The fourth derivative of the slopes, 2⁵·2, over sixteenths, and the distance from four points: 1/4!/140.
         assert!(worst < 2e-7, "{adaptive}: {worst:e}");

@@ -27,6 +27,14 @@ fn an_event_in_the_first_step_is_right_to_rounding() {
     }
 }
 
+/// The events of the square of a position that vanishes at a time. Dense output is zero to 10⁻¹⁴ there, too.
+fn touches(at: f64, options: &OdeOptions) -> Vec<LocatedEvent> {
+    let mut system = oscillator().watching(&[BOTH; 1], |_, y, g| g[0] = y[0] * y[0]);
+    let start = [libm::cos(PHASE - at), -libm::sin(PHASE - at)];
+    let (_, trajectory) = record(&mut system, &start, options);
+    trajectory.events().iter().map(|&(event, _)| event).collect()
+}
+
 /// A touch is where the rate of the function vanishes, which is found by differences over steps from the place where
 /// dense output has it.
 #[test]
@@ -39,10 +47,7 @@ fn a_touch_in_the_first_step_is_where_the_rate_vanishes() {
         ..OdeOptions::default()
     };
     for at in [0.06_f64, 0.11, 0.17] {
-        let mut system = oscillator().watching(&[BOTH; 1], |_, y, g| g[0] = y[0] * y[0]);
-        let start = [libm::cos(PHASE - at), -libm::sin(PHASE - at)];
-        let (_, trajectory) = record(&mut system, &start, &options);
-        let touches: Vec<_> = trajectory.events().iter().map(|(event, _)| event).collect();
+        let touches = touches(at, &options);
         let is_one = matches!(touches[..], [LocatedEvent { crossing: Crossing::Touch, .. }]);
         assert!(is_one, "{at}: {touches:?}");
         // Rounding, divided by the fiftieth of a step over which the differences go.
@@ -61,11 +66,8 @@ fn a_touch_on_a_long_step_is_where_the_rate_vanishes() {
         ..OdeOptions::default()
     };
     for at in [0.23_f64, 0.45, 0.71] {
-        // A square: dense output is zero to 10⁻¹⁴ there, too.
-        let mut system = oscillator().watching(&[BOTH; 1], |_, y, g| g[0] = y[0] * y[0]);
-        let start = [libm::cos(PHASE - at), -libm::sin(PHASE - at)];
-        let (_, trajectory) = record(&mut system, &start, &options);
-        let (event, _) = trajectory.events().first().expect("a touch");
+        let touches = touches(at, &options);
+        let event = touches.first().expect("a touch");
         assert_eq!(event.crossing, Crossing::Touch, "{at}: {event:?}");
         // Rounding, divided by the fiftieth of a step over which the differences go.
         assert!((event.t - at).abs() < 1e-12, "{at}: off by {:e}", event.t - at);
