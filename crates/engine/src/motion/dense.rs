@@ -7,10 +7,13 @@
 //!    + h\,\dot q_i \hat H_i(\theta) + h^2\,\ddot q_i \check H_i(\theta). $$
 //!
 //! Nodes lie so closely that this agrees with the dense output of the method, in the middle between two
-//! nodes, to the tolerance of the run.
+//! nodes, to the tolerance of the run in parts of the largest position so far.
 
 /// Halvings of a step at the most: beyond that the dense output of the method is itself not better.
 const HALVINGS: u32 = 6;
+
+/// What stays below this part of the largest coordinate may be rounding, which no polynomial follows.
+const NOISE: f64 = 1e-9;
 
 /// Nodes with positions, velocities and accelerations.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -19,6 +22,8 @@ pub(crate) struct Dense {
     t: Vec<f64>,
     /// $q, \dot q, \ddot q$ of each node.
     rows: Vec<f64>,
+    /// The largest position so far, by coordinate.
+    largest: Vec<f64>,
 }
 
 /// Which derivative is asked for.
@@ -39,7 +44,7 @@ pub(crate) struct Node {
 
 impl Dense {
     pub(crate) fn new(n: usize) -> Self {
-        Self { n, t: Vec::new(), rows: Vec::new() }
+        Self { n, t: Vec::new(), rows: Vec::new(), largest: vec![0.0; n] }
     }
 
     /// $t$, $q$ and $\dot q$ in the middle between each two nodes.
@@ -65,6 +70,7 @@ impl Dense {
     pub(crate) fn append(&mut self, later: Self) {
         if later.t.len() > 1 {
             self.n = later.n;
+            self.include(&later.largest);
             self.t.extend(later.t);
             self.rows.extend(later.rows);
         }
@@ -73,6 +79,12 @@ impl Dense {
     pub(crate) fn push(&mut self, node: &Node) {
         self.t.push(node.t);
         self.rows.extend_from_slice(&node.row);
+        self.include(&node.row[..self.n]);
+    }
+
+    fn include(&mut self, positions: &[f64]) {
+        self.largest.resize(self.n, 0.0);
+        self.largest.iter_mut().zip(positions).for_each(|(size, q)| *size = size.max(q.abs()));
     }
 
     /// Adds nodes up to the end of a step; `at` gives the state at a time within it.
@@ -112,11 +124,13 @@ impl Dense {
         let i = self.t.len() - 1;
         let first = &self.rows[i * 3 * self.n..];
         let piece = DensePiece { n: self.n, t0: self.t[i], t1: end.t, first, last: &end.row };
+        let most = self.largest.iter().fold(0.0_f64, |m, size| m.max(*size));
         (0..self.n).all(|k| {
             let found = piece.value(k, Order::Position, middle.t);
+            let size = self.largest[k].max(middle.row[k].abs()).max(end.row[k].abs());
             // NOTE: what is not a number cannot be improved by more nodes.
             let error = (found - middle.row[k]).abs();
-            error.is_nan() || error <= tolerance * (1.0 + middle.row[k].abs())
+            error.is_nan() || error <= tolerance * size.max(NOISE * most)
         })
     }
 
@@ -200,6 +214,25 @@ impl DensePiece<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// The same motion in other units has the same nodes.
+    #[test]
+    fn units_do_not_matter() {
+        let nodes = |unit: f64| {
+            let mut dense = Dense::new(1);
+            let mut at = |t: f64, node: &mut Node| {
+                let (sin, cos) = (unit * libm::sin(t), unit * libm::cos(t));
+                *node = Node { t, row: vec![sin, cos, -sin] };
+            };
+            let mut first = Node::default();
+            at(0.0, &mut first);
+            dense.push(&first);
+            dense.extend(3.0, 1e-10, &mut at);
+            dense.t
+        };
+        // A power of two changes no digit.
+        assert_eq!(nodes(1.0), nodes(libm::exp2(-60.0)));
+    }
 
     /// q = sin t: five nodes over a period and a half would not do, so some are added.
     #[test]

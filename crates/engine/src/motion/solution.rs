@@ -15,7 +15,8 @@ pub struct Solution {
     pub p0: Vec<(String, f64)>,
     /// When it ends.
     pub t1: f64,
-    /// The largest deviation from the conditions and from a continuous path, in units of 1 + |y|.
+    /// The largest deviation from the conditions and from a continuous path, in parts of 1 + |y|, where y is in
+    /// units of the sizes of the problem.
     pub residual: f64,
     /// How many parameters the family of solutions has to which it belongs; 0 if it is isolated.
     pub family_dimension: usize,
@@ -25,7 +26,7 @@ pub struct Solution {
     pub minimum: Option<bool>,
     /// The path is an abnormal extremal as well: its multipliers are not unique.
     pub abnormal: bool,
-    /// How far the other method is away, in units of 1 + |y|; none where it did not converge.
+    /// How far the other method is away, in parts of the sizes of the coordinates; none where it did not converge.
     pub agreement: Option<f64>,
     /// An estimate of the error in units of 1 + |x|, where there is memory; none without.
     pub error: Option<f64>,

@@ -24,6 +24,7 @@ mod second_solution;
 mod second_variation;
 mod solution;
 mod solution_family;
+mod units;
 
 use std::cell::Cell;
 
@@ -31,7 +32,7 @@ use pfaff_mechanics::{
     AbnormalPlaces, Class, Equations, Refusal, abnormal_places, derive as derive_equations,
 };
 use pfaff_model::{Diagnostic, Dynamics as Written, Principle, Quantity, Workspace};
-use pfaff_solver::Scheme;
+use pfaff_solver::{BoundaryPath, Scheme};
 
 use crate::audit::ends::EndsEvidence;
 use crate::clock::Stopwatch;
@@ -44,11 +45,13 @@ use crate::problem::start::Start;
 use crate::run::bvp::canonical::Canonical;
 use crate::run::bvp::conditions::conditions;
 use crate::run::bvp::end_sensitivity::EndsSolution;
+use crate::run::bvp::guess::straight_ends;
 use crate::run::bvp::homotopy::homotopy;
 use crate::run::bvp::search::{Candidate, Found, search};
 use crate::run::bvp::search_budget::{Ended, SearchBudget};
 use crate::run::bvp::second_solution::{Distances, second_solution};
 use crate::run::bvp::solution::solution;
+use crate::run::bvp::units::Units;
 use crate::run::initial_value::integrated_from;
 use crate::run::progress::Progress;
 use crate::run::record::Record;
@@ -94,9 +97,17 @@ pub(crate) fn run(
     if !unreachable.is_empty() {
         return Err(Failure::Model(unreachable));
     }
-    let mut problem = Canonical::new(model, &equations, conditions, request.chosen_backend())
-        .map_err(Failure::from)?;
-    end_sensitivity::check(model, &problem, request)?;
+    let backend = request.chosen_backend();
+    let (n, m) = (model.coordinates.len(), model.constraints.len());
+    let in_units = |units: Units| {
+        Canonical::new(model, &equations, conditions.clone(), units, backend)
+            .map_err(Failure::from)
+    };
+    // What is asked and answered is in the units of the model, what is searched in those of the problem.
+    let mut stated = in_units(Units::ones(n, m))?;
+    end_sensitivity::check(model, &stated, request)?;
+    let units = natural_units(&mut stated, request);
+    let mut problem = if units.are_ones() { stated.clone() } else { in_units(units.clone())? };
     let compile_us = clock.microseconds();
 
     let clock = Stopwatch::start(request.clock);
@@ -106,8 +117,8 @@ pub(crate) fn run(
         principle: Some(principle),
         method: name(scheme),
         form: Form::Saddle,
-        t0: problem.conditions.t0,
-        t1: problem.conditions.t0 + problem.conditions.guess,
+        t0: stated.conditions.t0,
+        t1: stated.conditions.t0 + stated.conditions.guess,
     };
     let record = Record::new(model, 0);
     let mut going = |steps: usize| {
@@ -139,7 +150,7 @@ pub(crate) fn run(
     }
     let mut notes = Vec::new();
     if !request.lead.is_empty() {
-        let arrived = homotopy(model, &equations, request, &mut budget)?;
+        let arrived = homotopy(model, &equations, request, &units, &mut budget)?;
         if arrived.is_empty() {
             let text = "no motion could be continued to the model's own parameters, so the search started again";
             notes.push(Note::Remark(text.into()));
@@ -178,19 +189,25 @@ pub(crate) fn run(
         }
     };
     let solved = !solutions.is_empty();
-    let t0 = problem.conditions.t0;
-    let duration = problem.duration(&first);
+    let t0 = stated.conditions.t0;
+    let duration = units.time * problem.duration(&first);
     let (v, μ) = {
         use pfaff_solver::BoundaryProblem;
         problem.rewind();
+        let t0 = problem.conditions.t0;
         problem.velocities(t0, &first).map_err(|_| Failure::Model(vec![hopeless(model)]))?
     };
+    let moving = units.branch_in_model(&[v, μ].concat());
     // NOTE: Newton's iteration leaves rounding where a value is given.
-    let given = problem.conditions.first.iter().zip(&first);
+    let given = stated.conditions.first.iter().zip(&first).zip(&units.lengths);
     let start = Start {
-        q: given.map(|(given, found)| given.unwrap_or(*found)).collect(),
-        v,
-        multipliers: if principle == Principle::Vakonomic { μ } else { Vec::new() },
+        q: given.map(|((given, found), unit)| given.unwrap_or(unit * found)).collect(),
+        v: moving[..n].to_vec(),
+        multipliers: if principle == Principle::Vakonomic {
+            moving[n..].to_vec()
+        } else {
+            Vec::new()
+        },
         notes: Vec::new(),
     };
     let asked = Run {
@@ -199,6 +216,8 @@ pub(crate) fn run(
         // NOTE: errors grow along the path; the ends are to be met to about 1e-10.
         tolerance: Some(request.tolerance.unwrap_or(model.solve.tolerance).min(1e-12)),
         method: Some(Method::Auto),
+        // The second method is compared all along the motion.
+        outputs_only: false,
         ..request.clone()
     };
     let interrupted = ended == Some(Ended::Interrupted);
@@ -210,7 +229,8 @@ pub(crate) fn run(
         integrated_from(model, &dynamics, &asked, start.clone(), watch)?
     };
     motion.method = name(scheme);
-    let second = second.and_then(|path| Distances::new(&problem, &motion, &path));
+    let sizes = sizes(&units, &motion, solutions.first().map(|(_, found)| &found.path));
+    let second = second.and_then(|path| Distances::new(&problem, &motion, &path, &sizes));
     if let (Some(second), Some((solved, _))) = (&second, solutions.first_mut()) {
         solved.agreement = Some(second.largest);
         second.add_to(&mut motion.errors);
@@ -221,20 +241,27 @@ pub(crate) fn run(
         notes.push(note);
     }
     let evidence = EndsEvidence {
-        final_values: final_values(model, &problem, &motion),
+        final_values: final_values(model, &stated, &motion, &sizes),
         two_methods: second.map(|second| second.largest),
     };
     motion.audit.add(evidence.checks());
     if let Some((solved, found)) = solutions.first().filter(|_| request.has_derivatives()) {
         let family_dimension = solved.family_dimension;
+        let holonomic: Vec<usize> =
+            (0..m).filter(|&a| equations.position[a].is_some()).collect();
+        let found = Candidate {
+            path: units.path_in_model(&found.path, &holonomic),
+            residual: found.residual,
+            branch: units.branch_in_model(&found.branch),
+        };
         let shown = EndsSolution {
             model,
             equations: &equations,
-            found,
+            found: &found,
             start: &start,
             family_dimension,
         };
-        end_sensitivity::add(&shown, &mut problem, &asked, &mut motion)?;
+        end_sensitivity::add(&shown, &mut stated, &asked, &mut motion)?;
     }
     if interrupted && motion.stop.reason == StopReason::End {
         motion.stop.reason = StopReason::Interrupted;
@@ -411,16 +438,54 @@ fn place_text(model: &Workspace, place: pfaff_expr::Expr) -> String {
     }
 }
 
-/// How well the motion, integrated from its start, meets what is given at the end.
-fn final_values(model: &Workspace, problem: &Canonical, motion: &Motion) -> Option<f64> {
-    let c = &problem.conditions;
+/// The units in which a search begins: from the guess, or the straight line between the ends.
+fn natural_units(stated: &mut Canonical, request: &Run) -> Units {
+    let n = stated.n;
+    let (q0, q1, mut duration) = straight_ends(stated);
+    let mut nodes = [q0, q1].concat();
+    if let Some(guess) = &request.guess {
+        let branch = stated.branch.clone();
+        let (path, _) = guess::first_path(guess, stated);
+        stated.branch = branch;
+        duration = stated.duration(path.first());
+        let places = (0..=path.intervals()).flat_map(|i| path.node(i)[..n].to_vec());
+        nodes.splice(n..n, places);
+    }
+    Units::natural(stated, &nodes, duration)
+}
+
+/// What is smaller than this part of its unit all along a motion may be the rounding of the others.
+const ROUNDING: f64 = 1e-4;
+
+/// The largest size of each coordinate along a motion and its path.
+fn sizes(units: &Units, motion: &Motion, path: Option<&BoundaryPath>) -> Vec<f64> {
+    let mut sizes: Vec<f64> = units.lengths.iter().map(|unit| ROUNDING * unit).collect();
+    for (size, q) in sizes.iter_mut().zip(&motion.q) {
+        *size = q.values.iter().fold(*size, |m, x| m.max(x.abs()));
+    }
+    for y in path.iter().flat_map(|path| (0..=path.intervals()).map(|i| path.node(i))) {
+        for ((size, unit), x) in sizes.iter_mut().zip(&units.lengths).zip(y) {
+            *size = size.max((unit * x).abs());
+        }
+    }
+    sizes
+}
+
+/// How well the motion, integrated from its start, meets what is given at the end, in parts of the sizes.
+fn final_values(
+    model: &Workspace,
+    stated: &Canonical,
+    motion: &Motion,
+    sizes: &[f64],
+) -> Option<f64> {
+    let c = &stated.conditions;
     if motion.stop.reason != StopReason::End || motion.t.last() != Some(&motion.stop.t) {
         return None;
     }
     let mut worst = f64::NAN;
     for (k, q) in motion.q.iter().enumerate() {
         if let (Some(wanted), Some(x)) = (c.last[k], q.values.last()) {
-            worst = worst.max((x - wanted).abs() / (1.0 + wanted.abs()));
+            worst = worst.max((x - wanted).abs() / sizes[k].max(wanted.abs()));
         }
     }
     let given = model.terminal.iter().any(|t| t.quantity != Quantity::Time);

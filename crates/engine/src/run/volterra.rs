@@ -34,6 +34,7 @@ use pfaff_model::{Diagnostic, Dynamics as Written, Workspace};
 use pfaff_program::CompileError;
 use pfaff_solver::{
     DirectQuadrature, Kernel, VolterraOptions, VolterraOutcome, integrate_volterra,
+    natural_units, units_serve,
 };
 
 use crate::audit::memory::MemoryEvidence;
@@ -149,7 +150,8 @@ pub(crate) fn run(
     let mut system =
         CompiledVolterra::new(model, &formulation.plan, &watched).map_err(failed)?;
     lower_exponent(model, &mut formulation.plan, &mut system).map_err(wrong)?;
-    let reader = Reader::new(model, &formulation, &observed, system.signs()).map_err(failed)?;
+    let mut reader =
+        Reader::new(model, &formulation, &observed, system.signs()).map_err(failed)?;
     let compile_us = clock.microseconds();
 
     let clock = Stopwatch::start(settings.clock);
@@ -168,28 +170,43 @@ pub(crate) fn run(
         t0: settings.t0,
         t1: settings.options.t1,
     };
-    let kernels = formulation.plan.written.iter();
-    let mut watcher = VolterraRecorder {
-        reader,
-        record: Record::new(model, 0),
-        worst: vec![0.0; formulation.held.len()],
-        judged: false,
-        imbalance: (0.0, 1.0),
-        first_energy: f64::NAN,
-        steps: 0,
-        begin: Vec::new(),
-        at_event: Default::default(),
-        direct_quadrature: direct_quadrature(settings, &formulation),
-        kernels: kernels.map(|w| KernelRun::new(model, w.kernel, times)).collect(),
-        setting,
-        watch,
+    let mut options = options(settings, &formulation.plan);
+    let mut rounds = 1;
+    let (outcome, mut watcher) = loop {
+        let kernels = formulation.plan.written.iter();
+        let mut watcher = VolterraRecorder {
+            reader,
+            record: Record::new(model, 0),
+            units: options.units.clone(),
+            worst: vec![0.0; formulation.held.len()],
+            judged: false,
+            imbalance: (0.0, 1.0),
+            first_energy: f64::NAN,
+            steps: 0,
+            begin: Vec::new(),
+            at_event: Default::default(),
+            direct_quadrature: direct_quadrature(settings, &formulation),
+            kernels: kernels.map(|w| KernelRun::new(model, w.kernel, times)).collect(),
+            setting,
+            watch: &mut *watch,
+        };
+        if settings.times.first() == Some(&settings.t0) {
+            let (x, z) = first_point(&formulation.plan, &mut system, &options);
+            watcher.row(options.t0, &x, &z, true);
+        }
+        let outcome = integrate_volterra(&mut system, &options, &mut watcher);
+        let count = formulation.plan.unknowns.len();
+        let units = natural_units(count, &formulation.plan.operands, &outcome.sizes);
+        let used = if options.units.is_empty() { &vec![1.0; count] } else { &options.units };
+        let interrupted = outcome.stop == pfaff_solver::StopReason::Interrupted;
+        if units_serve(used, &units) || interrupted || rounds == MOST_ROUNDS {
+            break (outcome, watcher);
+        }
+        // Tolerances were parts of other sizes than those of the motion.
+        options.units = units;
+        reader = watcher.reader;
+        rounds += 1;
     };
-    let options = options(settings, &formulation.plan);
-    if settings.times.first() == Some(&settings.t0) {
-        let (x, z) = first_point(&formulation.plan, &mut system, &options);
-        watcher.row(options.t0, &x, &z, true);
-    }
-    let outcome = integrate_volterra(&mut system, &options, &mut watcher);
     if let pfaff_solver::StopReason::Event(_) = outcome.stop {
         watcher.stopped();
     }
@@ -252,6 +269,9 @@ fn formulated(
     add_places(model, &mut formulation.plan);
     Ok(Formulated { formulation, observed, watched })
 }
+
+/// How often a run is made in other units at most: the sizes of the first, in no units, may be wrong themselves.
+const MOST_ROUNDS: usize = 4;
 
 /// How much looser a run is integrated a second time, at most to 1e-5; and the part of the difference that is the error
 /// of the first run, with a margin of thirty.
@@ -401,6 +421,7 @@ fn options(settings: &Settings, plan: &VolterraEquations) -> VolterraOptions {
         t0: settings.t0,
         t1: settings.options.t1,
         tolerance: 0.1 * settings.options.tolerance,
+        units: Vec::new(),
         stages: STAGES,
         first: libm::pow(10.0, -decades),
         step: settings.options.step,
@@ -433,7 +454,8 @@ fn first_point(
     if let [a, b, ..] = &first.0[..] {
         for i in 0..count {
             // NOTE: what changes within 1e-14 of the run has no limit at its start.
-            if (a[i] - b[i]).abs() <= 1e-6 * (1.0 + b[i].abs()) {
+            let unit = options.units.get(i).copied().unwrap_or(1.0);
+            if (a[i] - b[i]).abs() <= 1e-6 * (unit + b[i].abs()) {
                 x[i] = a[i];
             }
         }

@@ -3,3 +3,4 @@
 mod closed_forms;
 mod independent;
 mod search;
+mod units;

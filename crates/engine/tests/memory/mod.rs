@@ -6,3 +6,4 @@ mod kernels;
 mod motions;
 mod nested;
 mod orders;
+mod units;

@@ -163,8 +163,9 @@ impl DirectQuadrature {
     }
 
     /// Compares with the operands that the run has at an output time, and with what it has for the kernels as
-    /// they are written.
-    pub fn compare(&mut self, t: f64, z: &[f64], written: &[f64]) {
+    /// they are written, in the units of the run.
+    pub fn compare(&mut self, t: f64, z: &[f64], written: &[f64], units: &[f64]) {
+        let unit = |unknown: usize| units.get(unknown).copied().unwrap_or(1.0);
         for target in self.targets.iter_mut().filter(|target| target.t == t && target.whole) {
             let mut worst = 0.0_f64;
             for (p, operand) in self.operands.iter().enumerate() {
@@ -172,12 +173,14 @@ impl DirectQuadrature {
                     let elapsed = t - self.t0;
                     let found = operand.start_at(elapsed) + target.sums[p].value();
                     let noise = target.sums[p].noise();
-                    let off = ((found - z[p]).abs() - noise) / (1.0 + z[p].abs());
+                    let size = unit(operand.unknown) + z[p].abs();
+                    let off = ((found - z[p]).abs() - noise) / size;
                     worst = if off.is_nan() { f64::NAN } else { worst.max(off) };
                 }
             }
-            for (found, z) in target.written.iter().zip(written) {
-                let off = (found - z).abs() / (1.0 + z.abs());
+            for ((found, z), &unknown) in target.written.iter().zip(written).zip(&self.written)
+            {
+                let off = (found - z).abs() / (unit(unknown) + z.abs());
                 worst = if off.is_nan() { f64::NAN } else { worst.max(off) };
             }
             target.worst = Some(worst);

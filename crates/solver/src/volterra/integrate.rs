@@ -21,6 +21,7 @@ use super::event_watch::EventWatch;
 use super::exponentials::LagRange;
 use super::history::{History, StepSpan};
 use super::system::VolterraSystem;
+use super::units::{ObserverInUnits, SystemInUnits, Units};
 use crate::ode::observer::{Control, LocatedEvent};
 use crate::ode::options::StopReason;
 use crate::ode::system::EvalError;
@@ -36,8 +37,10 @@ pub struct VolterraOptions {
     pub t0: f64,
     /// Where to end, after `t0`.
     pub t1: f64,
-    /// Allowed error of a step, relative to $1 + |z|$.
+    /// Allowed error of a step, relative to $1 + |z|$ in the units.
     pub tolerance: f64,
+    /// Units of the unknowns and of what is integrated of them; ones if there are none.
+    pub units: Vec<f64>,
     /// Nodes in each step.
     pub stages: usize,
     /// Length of the first step as a fraction of the run.
@@ -61,6 +64,7 @@ impl Default for VolterraOptions {
             t0: 0.0,
             t1: 1.0,
             tolerance: 1e-11,
+            units: Vec::new(),
             stages: 6,
             first: 1e-14,
             step: None,
@@ -135,10 +139,31 @@ pub struct VolterraOutcome {
     pub evaluations: usize,
     /// Exponentials in use for all kernels at most.
     pub exponentials: usize,
+    /// The largest size of each operand.
+    pub sizes: Vec<f64>,
 }
 
 /// Integrates a system with memory.
 pub fn integrate_volterra(
+    system: &mut dyn VolterraSystem,
+    options: &VolterraOptions,
+    observer: &mut dyn VolterraObserver,
+) -> VolterraOutcome {
+    if options.units.iter().all(|unit| *unit == 1.0) {
+        return integrated(system, options, observer);
+    }
+    let units = Units::new(&options.units, &system.operands());
+    let mut system = SystemInUnits::new(system, &units);
+    let mut observer = ObserverInUnits::new(observer, &units);
+    let found = integrated(&mut system, options, &mut observer);
+    let (mut x, mut z, mut sizes) = (Vec::new(), Vec::new(), Vec::new());
+    units.unknowns(&found.x, &mut x);
+    units.operands(&found.z, &mut z);
+    units.operands(&found.sizes, &mut sizes);
+    VolterraOutcome { x, z, sizes, ..found }
+}
+
+fn integrated(
     system: &mut dyn VolterraSystem,
     options: &VolterraOptions,
     observer: &mut dyn VolterraObserver,
@@ -154,6 +179,7 @@ pub fn integrate_volterra(
         rejected: run.progress.rejected,
         evaluations: run.main.evaluations + run.inner.evaluations,
         exponentials: run.history.terms(),
+        sizes: run.sizes,
     }
 }
 
@@ -221,6 +247,8 @@ pub(super) struct VolterraRun<'a> {
     last: LastStep,
     pub(super) x: Vec<f64>,
     pub(super) z: Vec<f64>,
+    /// The largest operands at the ends of steps.
+    sizes: Vec<f64>,
     /// Where the motion may have kinks, ascending: steps end there.
     stops: Vec<f64>,
     /// Whether the last trial was rejected: the next step is no longer than what then succeeds.
@@ -270,7 +298,7 @@ impl<'a> VolterraRun<'a> {
         let switching = Switching::new(system, options);
         let further: Vec<f64> = system.stops().iter().map(|t| t - options.t0).collect();
         let history = past(&frame, options, switching.shortest(h));
-        let z = frame.operands.iter().map(|o| o.start_at(0.0)).collect();
+        let z: Vec<f64> = frame.operands.iter().map(|o| o.start_at(0.0)).collect();
         let mut guess = system.guess();
         guess.resize(n, 0.0);
         Self {
@@ -286,6 +314,7 @@ impl<'a> VolterraRun<'a> {
                 weights: Vec::new(),
             },
             x: vec![0.0; n],
+            sizes: z.iter().map(|z| z.abs()).collect(),
             z,
             stops: stops(&frame.operands, &switching.breaks, &further, span),
             warned: false,
@@ -494,6 +523,7 @@ impl<'a> VolterraRun<'a> {
         self.history.advance(basis, self.progress.elapsed, x, self.frame.n, tables);
         self.x.copy_from_slice(self.main.x_end(&self.frame));
         self.z.copy_from_slice(self.main.z_end(&self.frame));
+        self.sizes.iter_mut().zip(&self.z).for_each(|(size, z)| *size = size.max(z.abs()));
         self.last.h = h;
         self.last.values.copy_from_slice(&self.main.x);
         (self.progress.elapsed, self.progress.lost) = (end, lost);

@@ -22,6 +22,7 @@ mod local_integrals;
 mod resolution;
 mod starting_step;
 mod system;
+mod units;
 
 pub use direct_quadrature::{DirectQuadrature, KernelValues};
 pub use exponentials::ExponentialSum;
@@ -30,3 +31,4 @@ pub use integrate::{
 };
 pub use resolution::{KernelResolution, narrow_places};
 pub use system::{DampedWave, Kernel, Operand, VolterraPoint, VolterraSystem};
+pub use units::{natural_units, units_serve};

@@ -12,6 +12,8 @@
 //!
 //! **State.** $(q, p, c, T)$: $c$ are the forces of holonomic constraints at the end, where something is free
 //! there, and $T$ the duration where it is free; both have zero rates.
+//!
+//! **Units.** All numbers here, conditions and times among them, are in the [`Units`] of the problem.
 
 mod end_values;
 mod lagrangian;
@@ -28,6 +30,7 @@ use pfaff_solver::{
 
 use crate::run::bvp::conditions::Conditions;
 use crate::run::bvp::search_budget::TimeLimit;
+use crate::run::bvp::units::{UnitSymbols, Units};
 use crate::system::saddle_point::write_matrix;
 
 /// (CE) with its conditions.
@@ -36,6 +39,7 @@ pub(crate) struct Canonical {
     pub(crate) n: usize,
     pub(crate) m: usize,
     pub(crate) conditions: Conditions,
+    pub(crate) units: Units,
     /// $\mathcal L_{\dot q}$, ψ, $\mathcal L_{\dot q\dot q}$, A at $(t, q, \dot q, \mu)$
     legendre: Executor,
     /// $\mathcal L_q + Q$, $\mathcal L_q$, $\mathcal L_t$, $L$
@@ -55,6 +59,14 @@ pub(crate) struct Canonical {
     /// When a search ends: from then on nothing has a value.
     pub(crate) limit: Option<TimeLimit>,
     solve: Solve,
+}
+
+/// What (LT) consists of at a state, by rows.
+pub(crate) struct LegendreForm {
+    pub(crate) momenta: Vec<f64>,
+    pub(crate) mass: Vec<f64>,
+    /// $A$
+    pub(crate) rows: Vec<f64>,
 }
 
 /// The solution of (LT) at a state, with what was computed for it.
@@ -78,7 +90,8 @@ impl Canonical {
     pub(crate) fn new(
         model: &Workspace,
         equations: &Equations,
-        conditions: Conditions,
+        mut conditions: Conditions,
+        units: Units,
         backend: Backend,
     ) -> Result<Self, CompileError> {
         let g = &model.graph;
@@ -87,25 +100,26 @@ impl Canonical {
         };
         let (q, v, μ) = (model.positions(), model.velocities(), model.results.mu.clone());
         let (n, m) = (q.len(), μ.len());
-        let ψ = &equations.residual;
+        let symbols = units.symbols(g);
         let (legendre, push, bend, linear) = g.merging(|| {
+            let Scaled { lagrangian, ψ, rows, forces } =
+                Scaled::new(model, equations, lagrangian, &symbols);
+            let ψ = &ψ;
             let whole = g.sub(lagrangian, g.dot(&μ, ψ));
             let momenta = g.gradient(whole, &v);
             let mass = g.jacobian(&momenta, &v);
-            let rows = &equations.jacobian;
             let slopes = g.gradient(whole, &q);
-            let force: Vec<Expr> = (0..n)
-                .map(|k| model.forces.iter().fold(slopes[k], |f, Q| g.add(f, Q.components[k])))
-                .collect();
+            let force: Vec<Expr> =
+                (0..n).map(|k| forces.iter().fold(slopes[k], |f, Q| g.add(f, Q[k]))).collect();
             let moving: Vec<Expr> = v.iter().chain(&μ).copied().collect();
             let fixed =
                 |rows: &[Vec<Expr>]| rows.iter().flatten().all(|&e| !g.contains(e, &moving));
-            let linear = fixed(&mass) && fixed(rows);
+            let linear = fixed(&mass) && fixed(&rows);
             let flat = |rows: Vec<Vec<Expr>>| rows.into_iter().flatten();
             let mut legendre = momenta.clone();
             legendre.extend(ψ);
             legendre.extend(flat(mass));
-            legendre.extend(flat(rows.clone()));
+            legendre.extend(flat(rows));
             let mut push = force.clone();
             push.extend(&slopes);
             push.push(g.derivative(whole, model.time));
@@ -120,7 +134,7 @@ impl Canonical {
             }
             (legendre, push, bend, linear)
         });
-        let holonomic: Vec<Expr> = equations.position.iter().flatten().copied().collect();
+        let holonomic = surfaces(model, equations, &symbols);
         let mut surface = holonomic.clone();
         surface.extend(g.jacobian(&holonomic, &q).into_iter().flatten());
         for &φ in &holonomic {
@@ -128,11 +142,17 @@ impl Canonical {
         }
         let mut inputs = vec![model.time];
         inputs.extend(q.iter().chain(&v).chain(&μ));
-        let parameters = model.parameter_symbols();
+        let (mut parameters, mut values) =
+            (model.parameter_symbols(), model.parameter_values());
+        if !units.are_ones() {
+            parameters.extend(symbols.all());
+            values.extend(units.values());
+        }
         let compile = |inputs: &[Expr], outputs: &[Expr]| -> Result<Executor, CompileError> {
             let program = Program::compile(g, inputs, &parameters, outputs)?;
-            Ok(program.executor(&model.parameter_values(), backend))
+            Ok(program.executor(&values, backend))
         };
+        conditions.measure(model, &units);
         let data = conditions.data.clone();
         let solve = Solve {
             inputs: vec![0.0; inputs.len()],
@@ -158,6 +178,7 @@ impl Canonical {
             branch: vec![0.0; n + m],
             limit: None,
             conditions,
+            units,
             solve,
         })
     }
@@ -249,6 +270,14 @@ impl Canonical {
         s.legendre[..self.n].to_vec()
     }
 
+    /// Momenta, $L_{\dot q\dot q}$ and A at given velocities, without multipliers.
+    pub(crate) fn form_at(&mut self, t: f64, q: &[f64], v: &[f64]) -> LegendreForm {
+        let (n, m) = (self.n, self.m);
+        let momenta = self.momenta(t, q, v, &vec![0.0; m]);
+        let (mass, rows) = self.solve.legendre[n + m..].split_at(n * n);
+        LegendreForm { momenta, mass: mass.to_vec(), rows: rows.to_vec() }
+    }
+
     /// $\mathcal L_{\dot q\dot q}$ and A at a state, by rows.
     pub(crate) fn legendre_form(
         &mut self,
@@ -261,6 +290,51 @@ impl Canonical {
         let (mass, rows) = self.solve.legendre[n + m..].split_at(n * n);
         Ok((mass.to_vec(), rows.to_vec()))
     }
+}
+
+/// A model in units.
+struct Scaled {
+    lagrangian: Expr,
+    ψ: Vec<Expr>,
+    /// $A$
+    rows: Vec<Vec<Expr>>,
+    forces: Vec<Vec<Expr>>,
+}
+
+impl Scaled {
+    fn new(
+        model: &Workspace,
+        equations: &Equations,
+        lagrangian: Expr,
+        units: &UnitSymbols,
+    ) -> Self {
+        let g = &model.graph;
+        let energy = g.div(units.action, units.time);
+        let of = |expressions: &[Expr], unit: &dyn Fn(usize) -> Expr| -> Vec<Expr> {
+            let written = units.written_in(model, expressions);
+            written.into_iter().enumerate().map(|(i, e)| g.div(e, unit(i))).collect()
+        };
+        let row = |(a, row): (usize, &Vec<Expr>)| {
+            of(row, &|k| g.div(units.residuals[a], units.velocity(g, k)))
+        };
+        let force = |Q: &Vec<Expr>| of(Q, &|k| g.div(energy, units.lengths[k]));
+        Self {
+            lagrangian: of(&[lagrangian], &|_| energy)[0],
+            ψ: of(&equations.residual, &|a| units.residuals[a]),
+            rows: equations.jacobian.iter().enumerate().map(row).collect(),
+            forces: model.forces.iter().map(|Q| force(&Q.components)).collect(),
+        }
+    }
+}
+
+/// The holonomic constraints in units.
+fn surfaces(model: &Workspace, equations: &Equations, units: &UnitSymbols) -> Vec<Expr> {
+    let g = &model.graph;
+    let one = |(a, φ): (usize, &Option<Expr>)| {
+        let written = units.written_in(model, &[(*φ)?])[0];
+        Some(g.div(written, g.mul(units.residuals[a], units.time)))
+    };
+    equations.position.iter().enumerate().filter_map(one).collect()
 }
 
 /// Replaces a right side of the linear system of (LT) by its solution; the shortest where constraints repeat

@@ -17,6 +17,7 @@ use crate::motion::note::brief;
 use crate::problem::dynamics_span;
 use crate::problem::settings::Run;
 use crate::problem::start::given;
+use crate::run::bvp::units::Units;
 
 /// All conditions of a problem.
 #[derive(Clone, Debug)]
@@ -43,6 +44,48 @@ pub(crate) struct Conditions {
     pub(crate) towards: Vec<Option<f64>>,
     /// Final positions as written: value and place in the text.
     pub(crate) spans: Vec<(usize, Span)>,
+}
+
+impl Conditions {
+    /// Puts all values into units.
+    pub(crate) fn measure(&mut self, model: &Workspace, units: &Units) {
+        if units.are_ones() {
+            return;
+        }
+        let time = units.time;
+        self.t0 /= time;
+        self.guess /= time;
+        self.duration = self.duration.map(|duration| duration / time);
+        let g = &model.graph;
+        let symbols = units.symbols(g);
+        let mut of_data = vec![g.one(); self.data.len() / 2];
+        for condition in &mut self.list {
+            match condition {
+                Condition::Start { component, value } => *value /= units.lengths[*component],
+                Condition::SolvedStart { index, value } => *value /= units.solved(*index),
+                Condition::End { component, datum } | Condition::Shift { component, datum } => {
+                    of_data[*datum] = symbols.lengths[*component];
+                }
+                Condition::SolvedEnd { index, datum }
+                | Condition::SolvedShift { index, datum } => {
+                    of_data[*datum] = symbols.solved(g, *index);
+                }
+                Condition::Natural { .. }
+                | Condition::Periodic { .. }
+                | Condition::Surface { .. }
+                | Condition::Time => {}
+            }
+        }
+        let written = symbols.written_in(model, &self.data).into_iter().enumerate();
+        // Values and their derivatives by t, in turn.
+        let rated = |i: usize, e: Expr| if i % 2 == 0 { e } else { g.mul(e, symbols.time) };
+        self.data = written.map(|(i, e)| g.div(rated(i, e), of_data[i / 2])).collect();
+        for known in [&mut self.first, &mut self.last, &mut self.towards] {
+            for (value, unit) in known.iter_mut().zip(&units.lengths) {
+                *value = value.map(|x| x / unit);
+            }
+        }
+    }
 }
 
 /// One condition. Components count in $(q, p)$, indices in $(\dot q, \mu)$.

@@ -27,10 +27,14 @@ fn start(problem: &mut Canonical, values: &[(Quantity, f64)]) -> BoundaryPath {
     let t0 = problem.conditions.t0;
     for &(quantity, value) in values {
         match quantity {
-            Quantity::Coordinate(k, 0) => q[k] = problem.conditions.first[k].unwrap_or(value),
-            Quantity::Coordinate(k, 1) => v[k] = value,
-            Quantity::Multiplier(a) => μ[a] = value,
-            Quantity::Time if value > t0 => duration = value - t0,
+            Quantity::Coordinate(k, 0) => {
+                q[k] = problem.conditions.first[k].unwrap_or(value / problem.units.lengths[k]);
+            }
+            Quantity::Coordinate(k, 1) => v[k] = value / problem.units.velocity(k),
+            Quantity::Multiplier(a) => μ[a] = value / problem.units.multiplier(a),
+            Quantity::Time if value / problem.units.time > t0 => {
+                duration = value / problem.units.time - t0;
+            }
             Quantity::Coordinate(..) | Quantity::Time => {}
         }
     }
@@ -45,18 +49,23 @@ fn motion(
     velocities: &[(usize, Table)],
     multipliers: &[(usize, Table)],
 ) -> BoundaryPath {
-    let (from, to) = positions.first().map_or((0.0, 1.0), Table::range);
+    let units = problem.units.clone();
+    let (from, to) = positions.first().map_or((0.0, units.time), Table::range);
+    let (from, to) = (from / units.time, to / units.time);
     let (t0, duration) = (problem.conditions.t0, to - from);
     // NOTE: the table may last longer or shorter than the motion that is looked for.
     let pace = duration / problem.conditions.duration.unwrap_or(duration);
     let mut first = None;
     let path = BoundaryPath::even(PIECES, &mut |s| {
-        let t = (from + s * duration).clamp(from, to);
-        let q: Vec<f64> = positions.iter().map(|c| c.value(0, t)).collect();
-        let mut v: Vec<f64> = positions.iter().map(|c| pace * c.value(1, t)).collect();
-        velocities.iter().for_each(|(k, c)| v[*k] = pace * c.value(0, t));
+        // NOTE: units are powers of two, so that the ends of the table are met.
+        let t = units.time * (from + s * duration).clamp(from, to);
+        let place = |(c, unit): (&Table, &f64)| c.value(0, t) / unit;
+        let q: Vec<f64> = positions.iter().zip(&units.lengths).map(place).collect();
+        let velocity = |(k, c): (usize, &Table)| pace * c.value(1, t) / units.velocity(k);
+        let mut v: Vec<f64> = positions.iter().enumerate().map(velocity).collect();
+        velocities.iter().for_each(|(k, c)| v[*k] = pace * c.value(0, t) / units.velocity(*k));
         let mut μ = vec![0.0; problem.m];
-        multipliers.iter().for_each(|(a, c)| μ[*a] = c.value(0, t));
+        multipliers.iter().for_each(|(a, c)| μ[*a] = c.value(0, t) / units.multiplier(*a));
         let at = PathPoint { t: t0 + s * duration / pace, q: &q, v: &v, multipliers: &μ };
         let y = state(problem, at, duration);
         first.get_or_insert_with(|| [v, μ].concat());

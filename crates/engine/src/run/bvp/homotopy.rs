@@ -14,6 +14,7 @@ use crate::run::bvp::canonical::Canonical;
 use crate::run::bvp::conditions::conditions;
 use crate::run::bvp::search::{Begin, search};
 use crate::run::bvp::search_budget::SearchBudget;
+use crate::run::bvp::units::Units;
 
 /// The first step, as a part of the way, and the shortest one.
 const STEPS: [f64; 2] = [0.1, 1e-3];
@@ -25,6 +26,7 @@ pub(crate) fn homotopy(
     model: &Workspace,
     equations: &Equations,
     request: &Run,
+    units: &Units,
     budget: &mut SearchBudget<'_>,
 ) -> Result<Vec<(Begin, Vec<f64>)>, Failure> {
     // Index, first and last value.
@@ -44,7 +46,8 @@ pub(crate) fn homotopy(
             moved.parameters[*k].value = from + part * (to - from);
         }
         let conditions = conditions(&moved, equations, request).map_err(Failure::Model)?;
-        Canonical::new(&moved, equations, conditions, request.chosen_backend())
+        let backend = request.chosen_backend();
+        Canonical::new(&moved, equations, conditions, units.clone(), backend)
             .map_err(Failure::from)
     };
     let mut problem = problem_at(0.0)?;

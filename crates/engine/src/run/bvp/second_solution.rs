@@ -40,7 +40,7 @@ pub(crate) fn second_solution(
 pub(crate) struct Distances {
     /// The largest distance of each coordinate.
     by_coordinate: Vec<f64>,
-    /// The largest of all, in units of 1 + |x|.
+    /// The largest of all, in parts of the sizes of the coordinates.
     pub(crate) largest: f64,
 }
 
@@ -50,28 +50,33 @@ impl Distances {
         problem: &Canonical,
         motion: &Motion,
         path: &BoundaryPath,
+        sizes: &[f64],
     ) -> Option<Self> {
         let (n, end) = (problem.n, motion.stop.t);
         let mut found = Self { by_coordinate: vec![0.0; n], largest: 0.0 };
         for (i, &s) in path.mesh.iter().enumerate() {
             let y = path.node(i);
-            let t = problem.time(s, y);
+            let t = problem.units.time * problem.time(s, y);
             // The end is t₀ + T with the roundings of another order.
-            let t = if i == path.intervals() && (t - end).abs() <= 1e-9 * (1.0 + end.abs()) {
+            let t = if i == path.intervals()
+                && (t - end).abs() <= 1e-9 * (end.abs() + problem.units.time)
+            {
                 end
             } else {
                 t
             };
             // NOTE: momenta may be undetermined; positions are what both must give.
             for k in 0..n {
-                let apart = (motion.dense.value(k, Order::Position, t) - y[k]).abs();
+                let x = problem.units.lengths[k] * y[k];
+                let apart = (motion.dense.value(k, Order::Position, t) - x).abs();
                 if apart.is_nan() {
                     return None;
                 }
                 found.by_coordinate[k] = found.by_coordinate[k].max(apart);
-                found.largest = found.largest.max(apart / (1.0 + y[k].abs()));
             }
         }
+        let parts = found.by_coordinate.iter().zip(sizes).map(|(apart, size)| apart / size);
+        found.largest = parts.fold(0.0, f64::max);
         Some(found)
     }
 

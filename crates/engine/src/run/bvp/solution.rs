@@ -29,10 +29,12 @@ pub(crate) fn solution(
     let action = action(problem, &found.path)?;
     problem.rewind();
     let (v, μ) = problem.velocities(t0, first)?;
-    let n = problem.n;
-    let named = |values: &[f64]| {
-        model.coordinates.iter().map(|c| c.name.clone()).zip(values.iter().copied()).collect()
+    let (n, units) = (problem.n, &problem.units);
+    let named = |values: &[f64], unit: &dyn Fn(usize) -> f64| {
+        let names = model.coordinates.iter().map(|c| c.name.clone());
+        names.zip(values.iter().enumerate().map(|(k, x)| x * unit(k))).collect()
     };
+    let μ = μ.iter().enumerate().map(|(a, μ)| μ * units.multiplier(a));
     let mu0 = model.constraints.iter().map(|c| c.name.clone()).zip(μ).collect();
     // First integrals of the constraints make multipliers not unique on every path.
     let integrals = if family.hidden == 0 || equations.principle != Principle::Vakonomic {
@@ -41,17 +43,17 @@ pub(crate) fn solution(
         pfaff_mechanics::first_integrals(model, equations).unwrap_or(family.hidden)
     };
     Ok(Solution {
-        action,
+        action: units.action * action,
         mu0,
-        q0: named(&first[..n]),
-        v0: named(&v),
-        p0: named(&first[n..2 * n]),
-        t1: t0 + duration,
+        q0: named(&first[..n], &|k| units.lengths[k]),
+        v0: named(&v, &|k| units.velocity(k)),
+        p0: named(&first[n..2 * n], &|k| units.momentum(k)),
+        t1: units.time * (t0 + duration),
         residual: found.residual,
         family_dimension: family.dimension,
-        conjugate: second
-            .conjugate
-            .map(|places| places.into_iter().map(|s| t0 + s * duration).collect()),
+        conjugate: second.conjugate.map(|places| {
+            places.into_iter().map(|s| units.time * (t0 + s * duration)).collect()
+        }),
         minimum: second.minimum,
         abnormal: family.hidden > integrals,
         agreement: None,

@@ -179,7 +179,9 @@ fn append(
 pub(crate) struct VolterraRecorder<'a> {
     pub(crate) reader: Reader,
     pub(crate) record: Record,
-    /// The largest residual of each held equation at the outputs, relative to $1 + |\dot q|$.
+    /// The units of the unknowns; ones if there are none.
+    pub(crate) units: Vec<f64>,
+    /// The largest residual of each held equation at the outputs, relative to $X + |\dot q|$ with the largest unit.
     pub(crate) worst: Vec<f64>,
     /// Whether there was an output after the start.
     pub(crate) judged: bool,
@@ -223,9 +225,10 @@ impl VolterraRecorder<'_> {
         }
         if !start {
             self.judged = true;
+            let unit = self.units.iter().copied().reduce(f64::max).unwrap_or(1.0);
             let speed: f64 = sample.v.iter().filter(|v| v.is_finite()).map(|v| v.abs()).sum();
             for (worst, held) in self.worst.iter_mut().zip(self.reader.held()) {
-                let off = held.abs() / (1.0 + speed);
+                let off = held.abs() / (unit + speed);
                 *worst = if off.is_nan() { f64::NAN } else { worst.max(off) };
             }
         }
@@ -235,7 +238,7 @@ impl VolterraRecorder<'_> {
 impl VolterraObserver for VolterraRecorder<'_> {
     fn sample(&mut self, t: f64, x: &[f64], z: &[f64]) {
         self.row(t, x, z, false);
-        self.direct_quadrature.compare(t, z, self.reader.written());
+        self.direct_quadrature.compare(t, z, self.reader.written(), &self.units);
     }
 
     fn last(&mut self, t: f64, piece: &VolterraStep<'_>) {
