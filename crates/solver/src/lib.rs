@@ -55,5 +55,6 @@ pub use variational::{
 pub use volterra::{
     DampedWave, DirectQuadrature, ExponentialSum, Kernel, KernelResolution, KernelValues,
     Operand, VolterraObserver, VolterraOptions, VolterraOutcome, VolterraPoint, VolterraStep,
-    VolterraSystem, integrate_volterra, narrow_places, natural_units, units_serve,
+    VolterraSystem, integrate_volterra, narrow_places, natural_units, ordinary_unit,
+    units_serve,
 };

@@ -1,4 +1,4 @@
-//! Motions with memory do not depend on the unit of length: from 1e-20 to 1e10 the same motion, the same verdict.
+//! Motions with memory do not depend on the unit of length: from 1e-20 to 1e10 they are the same, with the same verdict.
 
 use pfaff::{Range, Run, Value, Verdict};
 
@@ -68,7 +68,7 @@ parameters L = {L}
 equation q: caputo(q, 0.9) = 2*q
 initial q = 1e-9*L
 solve t = 0..9, tolerance = 1e-9";
-    let grown = "1e-9*mittag_leffler(0.9, 2*9^0.9)";
+    let grown = "1e-9*mittag_leffler(0.9, 1, 2*9^0.9)";
     let Ok(Value::Number(grown)) = pfaff::evaluate(grown, "", Range::default()) else {
         panic!("{grown} is a number")
     };
@@ -79,4 +79,16 @@ solve t = 0..9, tolerance = 1e-9";
         // Errors of steps are parts of 1e-9 and grow as the motion does.
         assert!((end / grown - 1.0).abs() < 1e-6, "{unit}: {end} {grown}");
     }
+}
+
+/// An extremum with memory between two ends.
+#[test]
+fn an_extremum_with_memory() {
+    same_in_all_units(
+        "coordinates q
+lagrangian caputo(q, 0.8)^2/2 - q^2/2 + {L}*q
+initial q = 0
+final q = {L}
+solve t = 0..1",
+    );
 }

@@ -31,4 +31,4 @@ pub use integrate::{
 };
 pub use resolution::{KernelResolution, narrow_places};
 pub use system::{DampedWave, Kernel, Operand, VolterraPoint, VolterraSystem};
-pub use units::{natural_units, units_serve};
+pub use units::{natural_units, ordinary_unit, units_serve};

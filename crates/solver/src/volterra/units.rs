@@ -32,12 +32,14 @@ pub fn natural_units(unknowns: usize, operands: &[Operand], sizes: &[f64]) -> Ve
             *unit = unit.min(size.max(NOTHING * most));
         }
     }
-    for unit in &mut units {
-        if !unit.is_finite() || ORDINARY.contains(unit) {
-            *unit = 1.0;
-        }
-    }
+    units.iter_mut().for_each(|unit| *unit = ordinary_unit(*unit));
     units
+}
+
+/// The unit for a size: one where the size is ordinary, or not known.
+pub fn ordinary_unit(size: f64) -> f64 {
+    let needs_none = !size.is_finite() || size == 0.0 || ORDINARY.contains(&size);
+    if needs_none { 1.0 } else { size }
 }
 
 /// Whether units serve where others were found.

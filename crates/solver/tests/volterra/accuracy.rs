@@ -187,7 +187,7 @@ struct Counted(DirectQuadrature, f64);
 
 impl VolterraObserver for Counted {
     fn sample(&mut self, t: f64, _x: &[f64], z: &[f64]) {
-        self.0.compare(t, z, &[]);
+        self.0.compare(t, z, &[], &[]);
     }
     fn last(&mut self, t: f64, piece: &VolterraStep<'_>) {
         self.0.last(t, piece, &mut |_, _, _| f64::NAN);

@@ -11,7 +11,7 @@ struct Counted(DirectQuadrature, Values);
 
 impl VolterraObserver for Counted {
     fn sample(&mut self, t: f64, _x: &[f64], z: &[f64]) {
-        self.0.compare(t, z, &z[1..]);
+        self.0.compare(t, z, &z[1..], &[]);
     }
     fn last(&mut self, t: f64, piece: &VolterraStep<'_>) {
         self.0.last(t, piece, &mut |_, t, s| (self.1)(t, s));
@@ -180,7 +180,7 @@ fn a_recount_is_measured_by_the_size_of_what_it_counts() {
         let mut recount = DirectQuadrature::new(vec![power.clone()], vec![0], 5, 4.0, &[5.0]);
         let piece = VolterraStep { elapsed: 0.0, h: 1.0, x: &[1.0; 5], unknowns: 1 };
         recount.last(5.0, &piece, &mut |_, _, _| 3.0);
-        recount.compare(5.0, z, written);
+        recount.compare(5.0, z, written, &[]);
         recount.worst().expect("the time was reached")
     };
     let close = |found: f64, wanted: f64| {

@@ -322,7 +322,8 @@ impl Field {
             let [states, unknowns] = self.expand(t, &y, order).ok_or(Lost::Beyond(t.high))?;
             let left = (DoubleDouble::from(end) - t).high;
             let h = step_length(&states, &sizes, tolerance, end - t0);
-            let positive = h > 1e-13 * (1.0 + t.high.abs());
+            // Shorter steps would not end, and rounding of time is far below.
+            let positive = h > 1e-13 * (end - t0).abs();
             if steps >= MOST_STEPS || (!positive && left > 0.0) {
                 return Err(Lost::Beyond(t.high));
             }

@@ -169,10 +169,11 @@ fn settle(
             }
         }
         // What is not given may only take up the rounding of the doubles.
+        let size = before.iter().fold(0.0_f64, |m, b| m.max(b.high.abs()));
         let near = values
             .iter()
             .zip(&before)
-            .all(|(a, b)| (*a - *b).high.abs() <= 1e-9 * (1.0 + b.high.abs()));
+            .all(|(a, b)| (*a - *b).high.abs() <= 1e-9 * size.max(b.high.abs()));
         if is_solved && near {
             return Ok(());
         }

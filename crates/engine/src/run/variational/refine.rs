@@ -11,7 +11,7 @@ use pfaff_expr::Table;
 use pfaff_model::{Quantity, Workspace};
 use pfaff_solver::{
     Extremum, FractionalOperator, InitialGuess, IntervalPoint, NoExtremum, Side, extrema,
-    extremum,
+    extremum, ordinary_unit,
 };
 
 use super::ends::Ends;
@@ -201,14 +201,17 @@ impl ExtremumSearch<'_> {
     }
 }
 
+/// Parts of the interval, between which solutions are compared.
+const PARTS: u32 = 12;
+
 /// Places within the interval, nearer to each other at the ends.
 fn places(length: f64) -> Vec<IntervalPoint> {
     let place = |i: u32| {
-        let s = libm::sin(std::f64::consts::FRAC_PI_2 * f64::from(i) / 12.0);
+        let s = libm::sin(std::f64::consts::FRAC_PI_2 * f64::from(i) / f64::from(PARTS));
         let left = length * s * s;
         IntervalPoint { left, right: length - left }
     };
-    (1..12).map(place).collect()
+    (1..PARTS).map(place).collect()
 }
 
 /// Positions and multipliers at places.
@@ -223,12 +226,24 @@ fn values(model: &Workspace, found: &mut Extremum, places: &[IntervalPoint]) -> 
     values
 }
 
+/// The largest difference in parts of 1 + |a|, in units of the sizes of the components where these are far from one.
 fn difference(a: &[f64], b: &[f64]) -> f64 {
-    let off = |(a, b): (&f64, &f64)| (a - b).abs() / (1.0 + a.abs());
+    let components = a.len() / (PARTS as usize - 1);
+    let mut sizes = vec![0.0_f64; components];
+    for place in a.chunks(components) {
+        sizes.iter_mut().zip(place).for_each(|(size, x)| *size = size.max(x.abs()));
+    }
+    let most = sizes.iter().fold(0.0_f64, |m, size| m.max(*size));
+    let units: Vec<f64> =
+        sizes.iter().map(|size| ordinary_unit(size.max(NOISE * most))).collect();
+    let off = |((a, b), unit): ((&f64, &f64), &f64)| (a - b).abs() / (unit + a.abs());
     // NOTE: what is not a number must not be lost in a maximum.
     let larger = |m: f64, x: f64| if x.is_nan() { f64::INFINITY } else { m.max(x) };
-    a.iter().zip(b).map(off).fold(0.0, larger)
+    a.iter().zip(b).zip(units.iter().cycle()).map(off).fold(0.0, larger)
 }
+
+/// What stays below this part of the largest component may be its rounding.
+const NOISE: f64 = 1e-9;
 
 type Bend<'a> = dyn Fn(usize, IntervalPoint) -> Option<f64> + 'a;
 
