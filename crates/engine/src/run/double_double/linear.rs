@@ -116,7 +116,8 @@ mod tests {
             let factors = DoubleLu::new(3, matrix.clone()).expect("it is regular");
             let exact = [3.0, -2.0, 5.0].map(DoubleDouble::from);
             let row = |i: usize| {
-                (0..3).fold(DoubleDouble::from(0.0), |sum, j| sum + matrix[3 * i + j] * exact[j])
+                (0..3)
+                    .fold(DoubleDouble::from(0.0), |sum, j| sum + matrix[3 * i + j] * exact[j])
             };
             let mut right = [row(0), row(1), row(2)];
             factors.solve(&mut right);

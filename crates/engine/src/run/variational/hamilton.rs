@@ -24,6 +24,7 @@ use pfaff_solver::{
 
 use super::formulate::Formulation;
 use super::integrand::{Integrand, compiled, time};
+use super::refine::{PARTS, difference};
 use crate::problem::interval::TimeInterval;
 
 /// On the same nodes both forms agree to rounding, for Legendre's transformation is made at each of them; on
@@ -151,32 +152,20 @@ impl Hamilton {
         let multipliers = &self.legendre.multipliers[..model.constraints.len()];
         let program = compiled(model, &self.formulation.symbols, multipliers).ok()?;
         let mut program = program.interpreter(&model.parameter_values());
-        let mut worst = 0.0_f64;
-        for i in 1..12 {
-            let left = problem.length * f64::from(i) / 12.0;
+        let position = FractionalOperator::Derivative(0);
+        let (mut first, mut second) = (Vec::new(), Vec::new());
+        for i in 1..PARTS {
+            let left = problem.length * f64::from(i) / f64::from(PARTS);
             let place = IntervalPoint { left, right: problem.length - left };
-            let mut pairs: Vec<(f64, f64)> = (0..n)
-                .map(|k| {
-                    let position = FractionalOperator::Derivative(0);
-                    (own.value(k, position, place), found.value(k, position, place))
-                })
-                .collect();
+            first.extend((0..n + multipliers.len()).map(|k| found.value(k, position, place)));
+            second.extend((0..n).map(|k| own.value(k, position, place)));
             let mut inputs = vec![time(place, interval)];
             inputs.extend(own.values(place));
             let mut values = vec![0.0; multipliers.len()];
             program.evaluate(&inputs, &mut values);
-            for (a, value) in values.into_iter().enumerate() {
-                pairs.push((
-                    value,
-                    found.value(n + a, FractionalOperator::Derivative(0), place),
-                ));
-            }
-            for (a, b) in pairs {
-                let off = (a - b).abs() / (1.0 + b.abs());
-                worst = if off.is_nan() { f64::INFINITY } else { worst.max(off) };
-            }
+            second.extend(values);
         }
-        Some(worst)
+        Some(difference(&first, &second))
     }
 }
 

@@ -202,7 +202,7 @@ impl ExtremumSearch<'_> {
 }
 
 /// Parts of the interval, between which solutions are compared.
-const PARTS: u32 = 12;
+pub(super) const PARTS: u32 = 12;
 
 /// Places within the interval, nearer to each other at the ends.
 fn places(length: f64) -> Vec<IntervalPoint> {
@@ -227,7 +227,7 @@ fn values(model: &Workspace, found: &mut Extremum, places: &[IntervalPoint]) -> 
 }
 
 /// The largest difference in parts of 1 + |a|, in units of the sizes of the components where these are far from one.
-fn difference(a: &[f64], b: &[f64]) -> f64 {
+pub(super) fn difference(a: &[f64], b: &[f64]) -> f64 {
     let components = a.len() / (PARTS as usize - 1);
     let mut sizes = vec![0.0_f64; components];
     for place in a.chunks(components) {
