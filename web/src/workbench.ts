@@ -1,15 +1,16 @@
 // The workbench: one state, and views that follow it.
 
 import { Board } from "./board";
-import { byId, brief, element, save, worded } from "./dom";
+import { byId, brief, element, save, sentence, worded } from "./dom";
 import { Editor, type Words } from "./editor";
 import {
   GIVEN_UP, opened, type Answer, type Engine, type Fault, type Handle, type Lane, type Outline, type Question, type Reading, type Shown,
 } from "./engine";
+import { Formulas } from "./formulas";
 import { Held } from "./held";
 import { lessonBox, LESSONS } from "./lessons";
 import { COLOURS, overlaid } from "./overlay";
-import { closeMenus, Panels, Tabs } from "./panels";
+import { closeMenus, Panels } from "./panels";
 import { saveFrom, wholePage } from "./saving";
 import { Section } from "./section";
 import { sliders, type Knob } from "./sliders";
@@ -18,11 +19,6 @@ import { assignments, packed, start, unpacked, type Asked, type State } from "./
 import { TUTORIAL } from "./tutorial";
 import * as views from "./views";
 
-const FORMS: [string, string][] = [
-  ["multipliers", "Multipliers"], ["full", "Written out"], ["reduced", "Reduced"], ["hamilton", "Hamilton"], ["kane", "Kane"],
-  ["gibbs_appell", "Gibbs–Appell"], ["boltzmann_hamel", "Boltzmann–Hamel"], ["voronets", "Voronets"], ["routhian", "Routh"],
-  ["geometry", "Geometry"],
-];
 /** Files of the whole model: kind and words. */
 const EXPORTS: [string, string][] = [
   ["report", "Report page (HTML)"], ["csv", "Table (CSV)"], ["parquet", "Table (Parquet)"], ["latex", "Equations (LaTeX)"],
@@ -62,7 +58,7 @@ export class Workbench {
   shown: Shown | null = null;
   private readonly board = new Board(this);
   private readonly panels = new Panels((view) => this.files(VIEW_FILES[view] ?? []));
-  private readonly forms = new Tabs(byId("forms"), "formulas", FORMS, (form) => { this.state.form = form; void this.equations(); });
+  private readonly formulas = new Formulas(this);
   private readonly crossings = new Section((more) => this.engine.ask(this.question("section", more), "study"));
   private readonly comparison = new Stage(byId("compare"), "Animation of several principles", null);
   private readonly stage = new Stage(byId("animation"), "Animation of the motion", (h, kind, x, y) => this.drag(h, kind, x, y));
@@ -84,7 +80,7 @@ export class Workbench {
   private held: Held | null = null;
   private hand: { handle: Handle; kind: "place" | "velocity"; x: number; y: number } | null = null;
 
-  constructor(private readonly engine: Engine) {
+  constructor(readonly engine: Engine) {
     this.editor = new Editor(byId("editor"), "", (text) => this.typed(text));
     this.editor.formula = async (of) => (await engine.ask<{ html: string | null }>({ ...this.question("formula"), of }, "study")).html ?? null;
     byId("home").textContent = engine.home;
@@ -262,7 +258,7 @@ export class Workbench {
     this.forget();
     this.knobs();
     this.run();
-    void this.equations();
+    void this.formulas.show();
   }
 
   /** Values of sliders whose names the text no longer has. */
@@ -298,7 +294,8 @@ export class Workbench {
     if (!own) return [];
     const knobs = new Map<string, Knob>();
     for (const { name, value } of own.initial) knobs.set(name, { name, own: value, value: state.initial[name] ?? value });
-    const others = own.coordinates.length <= 6 && !own.ends ? own.coordinates.flatMap((c) => [c, `${c}'`]) : Object.keys(state.initial);
+    const known = !document.body.classList.contains("failed");
+    const others = known && own.coordinates.length <= 6 && !own.ends ? own.coordinates.flatMap((c) => [c, `${c}'`]) : Object.keys(state.initial);
     for (const name of others) {
       if (knobs.has(name)) continue;
       const found = this.firstValue(name) ?? 0;
@@ -390,7 +387,7 @@ export class Workbench {
     clearTimeout(late);
     byId("stop").hidden = true;
     this.busy = false;
-    if (answer.error && answer.error.message !== GIVEN_UP) this.fault(answer.error);
+    if (answer.error && answer.error.message !== GIVEN_UP) this.failed(answer.error);
     else if (answer.error) this.say("Stopped.");
     else if (this.follows(answer)) this.again = true;
     else this.arrived(answer, dragged || held, draft);
@@ -427,7 +424,7 @@ export class Workbench {
     const early = motion.stop.reason === "end" ? "" : `Stopped at t = ${brief(motion.stop.t)} (${motion.stop.reason.replaceAll("_", " ")}). `;
     const verdict = draft ? "Audit follows" : `${VERDICTS[motion.audit.verdict] ?? motion.audit.verdict}, ${took.toFixed(0)} ms`;
     this.say(`${early}${verdict}`, motion.audit.verdict === "fail");
-    document.body.classList.remove("stale");
+    document.body.classList.remove("stale", "failed");
     document.body.classList.toggle("draft", draft);
     this.show(draft);
     // What the constraints gave is shown by the sliders that the text does not set.
@@ -470,33 +467,6 @@ export class Workbench {
   private current(): State {
     const { crossings, panels, board, stage } = this;
     return { ...this.state, section: crossings.surface, closed: panels.closed, kept: board.keptRuns(), camera: stage.camera };
-  }
-
-  private async equations(): Promise<void> {
-    const { form, text, principle } = this.state;
-    this.forms.select(form);
-    const panel = byId("formulas");
-    const begun = performance.now();
-    const isNow = () => form === this.state.form && text === this.state.text && principle === this.state.principle;
-    const late = setTimeout(() => { if (isNow()) panel.replaceChildren(element("p", { class: "hint" }, "Deriving …")); }, GRACE);
-    this.engine.cancel("study");
-    const question = { ask: "equations", text, name: this.state.name || "model", principle, form };
-    const shown = async (quick: boolean): Promise<boolean> => {
-      const answer = await this.engine.ask<{ html: string; signs: string | null; partial: boolean }>({ ...question, quick }, "study");
-      clearTimeout(late);
-      if (!isNow() || answer.error?.message === GIVEN_UP) return false;
-      if (answer.error) panel.replaceChildren(element("p", { class: "hint" }, ...worded(answer.error.message)));
-      else views.formulas(panel, answer.html, answer.signs, form);
-      panel.dataset.form = form;
-      panel.dataset.took = (performance.now() - begun).toFixed(1);
-      return quick && answer.partial;
-    };
-    // Long equations come first without what takes longest to find.
-    if (await shown(true)) await shown(false);
-    if (!isNow()) return;
-    if ((this.own?.coordinates.length ?? 0) > 60) return void (byId("facts").textContent = "");
-    const told = await this.engine.ask<{ check: views.Facts }>({ ask: "check", text, name: this.state.name || "model" }, "study");
-    if (isNow() && !told.error) byId("facts").textContent = views.facts(told.check);
   }
 
   private async tidy(): Promise<void> {
@@ -592,8 +562,15 @@ export class Workbench {
     status.classList.toggle("bad", bad);
   }
 
+  /** There is no motion: what is shown is an earlier one, and says nothing about this text and these values. */
+  private failed(fault: Fault): void {
+    document.body.classList.add("failed");
+    this.fault(fault);
+    this.knobs();
+  }
+
   private fault(fault: Fault): void {
-    this.say(fault.message, true);
+    this.say(sentence(fault.message), true);
     if (fault.diagnostics.length) this.mistakes(fault.diagnostics);
   }
 }
