@@ -72,9 +72,14 @@ export class Board {
     return { x: isGone(plot.x) ? "t" : plot.x, y: y.length ? y : this.firstColumns() };
   }
 
+  /** The plots, as they are seen. */
+  shownPlots(): State["plots"] {
+    return this.bench.state.plots.map((p) => this.visible(p));
+  }
+
   /** What is plotted and is no column by itself. */
   expressions(): string[] {
-    const all = this.bench.state.plots.map((p) => this.visible(p)).flatMap((p) => [p.x, ...p.y]);
+    const all = this.shownPlots().flatMap((p) => [p.x, ...p.y]);
     const names = new Set(this.bench.shown?.columns.map((c) => c.name) ?? []);
     const isColumn = (e: string) => names.has(e) && !/[-+*/^(]/.test(e);
     return [...new Set(all)].filter((e) => e !== "t" && !isColumn(e) && !/^(lambda|mu|reaction)\([^()]*\)'?$/.test(e));

@@ -15,7 +15,7 @@ import { saveFrom, wholePage } from "./saving";
 import { Section } from "./section";
 import { sliders, type Knob } from "./sliders";
 import { Stage } from "./stage";
-import { assignments, packed, start, unpacked, type Asked, type State } from "./state";
+import { assignments, leave, packed, returned, start, unpacked, type Asked, type State } from "./state";
 import { TUTORIAL } from "./tutorial";
 import * as views from "./views";
 
@@ -66,6 +66,8 @@ export class Workbench {
   private readonly models = new Map<string, { title: string; text: string }>();
   /** The motion of a question by the interpreter, if it was asked for. */
   private interpreted: { asked: string; columns: Shown["columns"] } | null = null;
+  /** The text of one's own that was last left for a model of the list. */
+  private mine: State | null = null;
   private runs = 0;
   private begun = 0;
   private busy = false;
@@ -132,18 +134,11 @@ export class Workbench {
   /** What the page begins with: a saved state, the model of the command line, a named model, or the first step. */
   private async first(options: URLSearchParams): Promise<void> {
     const given = document.getElementById("pfaff-state")?.textContent;
-    const shared = (given && (await unpacked(given.trim()))) || (location.hash.length > 1 && (await unpacked(location.hash.slice(1))));
+    const shared = returned() || (given && (await unpacked(given.trim()))) || (location.hash.length > 1 && (await unpacked(location.hash.slice(1))));
     const opened = document.getElementById("pfaff-model")?.textContent;
     const named = options.get("model");
-    if (shared) {
-      this.state = shared;
-      this.choose(shared.name, shared.text);
-      this.editor.text = shared.text;
-      byId<HTMLSelectElement>("principle").value = shared.principle;
-      byId<HTMLInputElement>("t1").value = shared.t1 === null ? "" : String(shared.t1);
-      this.crossings.surface = shared.section;
-      this.panels.closed = shared.closed;
-    } else if (opened && !named) {
+    if (shared) this.take(shared);
+    else if (opened && !named) {
       const { name, text } = JSON.parse(opened) as { name: string; text: string };
       this.state = start(text, name);
       this.choose(name, text);
@@ -153,6 +148,17 @@ export class Workbench {
     this.editor.foldNotes();
   }
 
+  /** Everything as it was. */
+  private take(state: State): void {
+    this.state = state;
+    this.choose(state.name, state.text);
+    this.editor.text = state.text;
+    byId<HTMLSelectElement>("principle").value = state.principle;
+    byId<HTMLInputElement>("t1").value = state.t1 === null ? "" : String(state.t1);
+    this.crossings.surface = state.section;
+    this.panels.closed = state.closed;
+  }
+
   /** Shows in the list which model the text is. */
   private choose(name: string, text: string): void {
     byId<HTMLSelectElement>("gallery").value = this.models.get(name)?.text === text ? name : "";
@@ -160,7 +166,15 @@ export class Workbench {
 
   private listen(): void {
     const chooser = byId<HTMLSelectElement>("gallery");
-    chooser.addEventListener("change", () => { this.open(chooser.value); void this.read(); });
+    chooser.addEventListener("change", () => {
+      const { mine } = this;
+      // A text of one's own waits in the list while models are looked at.
+      if (this.state.text !== this.models.get(this.state.name)?.text) this.mine = this.current();
+      if (chooser.value !== "") this.open(chooser.value);
+      else if (mine) { this.clear(); this.take(mine); this.lesson(); void this.recall(); }
+      void this.read();
+    });
+    addEventListener("pagehide", () => leave(this.current()));
     byId<HTMLSelectElement>("principle").addEventListener("change", (e) => {
       this.state.principle = (e.target as HTMLSelectElement).value;
       void this.read();
@@ -191,18 +205,23 @@ export class Workbench {
     const model = this.models.get(name);
     if (!model) return;
     this.state = { ...start(model.text, name), form: this.state.form };
-    this.board.forget();
+    this.clear();
     byId<HTMLSelectElement>("principle").value = "";
     byId<HTMLInputElement>("t1").value = "";
+    this.editor.text = model.text;
+    this.editor.foldNotes();
+    this.choose(name, model.text);
+    this.lesson();
+  }
+
+  /** Nothing of the model that was there. */
+  private clear(): void {
+    this.board.forget();
     byId("compare-keys").replaceChildren();
     byId("compare").replaceChildren();
     this.crossings.clear();
     this.own = null;
     this.held = null;
-    this.editor.text = model.text;
-    this.editor.foldNotes();
-    this.choose(name, model.text);
-    this.lesson();
   }
 
   private lesson(): void {
@@ -466,7 +485,7 @@ export class Workbench {
   /** Everything that a link carries, as it is now. */
   private current(): State {
     const { crossings, panels, board, stage } = this;
-    return { ...this.state, section: crossings.surface, closed: panels.closed, kept: board.keptRuns(), camera: stage.camera };
+    return { ...this.state, plots: board.shownPlots(), section: crossings.surface, closed: panels.closed, kept: board.keptRuns(), camera: stage.camera };
   }
 
   private async tidy(): Promise<void> {
