@@ -21,7 +21,7 @@ import * as views from "./views";
 
 /** Files of the whole model: kind and words. */
 const EXPORTS: [string, string][] = [
-  ["report", "Report page (HTML)"], ["csv", "Table (CSV)"], ["parquet", "Table (Parquet)"], ["latex", "Equations (LaTeX)"],
+  ["text", "Text of the model"], ["report", "Report page (HTML)"], ["csv", "Table (CSV)"], ["parquet", "Table (Parquet)"], ["latex", "Equations (LaTeX)"],
   ["c", "Code in C"], ["python", "Code in Python"], ["rust", "Code in Rust"],
 ];
 /** Files of each view. */
@@ -547,6 +547,7 @@ export class Workbench {
     const part = PARTS[kind];
     const stem = `${this.state.name || "model"}${part ? `_${part}` : ""}`;
     const taken = (name: string, content: BlobPart, media: string) => { save(name, content, media); this.say(`${name} saved.`); };
+    if (kind === "text") return taken(`${stem}.pfaff`, this.state.text, "text/plain");
     const picture = { frame: () => this.stage.picture(), comparison: () => this.comparison.picture(), section: () => this.crossings.picture() }[kind];
     if (picture) {
       const blob = await picture();

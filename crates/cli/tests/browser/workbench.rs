@@ -350,9 +350,24 @@ fn views_follow_the_text() {
         "return [...document.querySelectorAll('#initial label')].map((e) => e.textContent);";
     assert_eq!(browser.script(knobs, json!([])), json!(["b", "c"]));
     write(&browser, text);
-    next_run(&browser, runs);
+    let runs = next_run(&browser, runs);
     wait_for("clear views", || {
         browser.script(opacity, json!([])) == json!(["1", "1", "1", "1"])
     });
+
+    // A text of one's own waits while models of the list are looked at, and stays when the page is loaded again.
+    let choose = "const list = document.querySelector('#gallery'); list.value = arguments[0]; \
+        list.dispatchEvent(new Event('change'));";
+    browser.script(choose, json!(["pendulum"]));
+    let runs = next_run(&browser, runs);
+    assert!(!text_of(&browser, ".cm-content").contains("coordinates a, b, c"));
+    browser.script(choose, json!([""]));
+    next_run(&browser, runs);
+    assert!(text_of(&browser, ".cm-content").contains("coordinates a, b, c"));
+    assert_eq!(field(0), json!("b"));
+    browser.script("document.body.dataset.runs = '0'; location.reload();", json!([]));
+    next_run(&browser, 0);
+    assert!(text_of(&browser, ".cm-content").contains("coordinates a, b, c"));
+    assert_eq!(field(0), json!("b"));
     alone(&browser, &studio.address);
 }
