@@ -130,6 +130,25 @@ fn without_multiply_adds_of_the_processor_the_numbers_are_the_same() {
     println!("rattleback: {} ms by modules, {} ms by the interpreter", times[0], times[1]);
 }
 
+/// Sizes have 32 bits in a page: the cube of 1700 has more.
+#[test]
+fn models_of_many_coordinates_move_in_a_page() {
+    let Some(site) = site() else { return };
+    let Some((driver, _one)) = super::driver() else { return };
+    let browser = driver.browser();
+    browser.visit(&serve(site));
+    next_run(&browser, 0);
+    let text = "coordinates x[1700]\nlagrangian sum(i = 1..1700, x[i]'^2)/2 - sum(i = 1..1699, (x[i+1] - x[i])^2)/2\n\
+        initial x[1] = 1\nsolve t = 0..0.1\n";
+    let question =
+        json!({"ask": "run", "text": text, "name": "chain", "samples": 3, "draft": true});
+    let answer = ask(&browser, &question);
+    assert!(answer.get("error").is_none(), "{}", answer["error"]);
+    // At the start x'' = −1 and 1 of the first two.
+    let x = numbers(&answer, "x[1]");
+    assert!((x[2] - 0.995).abs() < 1e-4, "{x:?}");
+}
+
 /// The first module has what most pages ask for; the whole one is loaded with the first question that needs it.
 #[test]
 fn the_rest_of_the_engine_is_loaded_when_it_is_asked_for() {
