@@ -60,7 +60,10 @@ impl Driver {
             "--disable-sync",
             format!("--user-data-dir={}", profile.display()),
         ]);
-        arguments.as_array_mut().expect("a list").extend(more.iter().map(|&word| word.into()));
+        arguments
+            .as_array_mut()
+            .expect("a list")
+            .extend(more.iter().map(|&word| Value::from(word)));
         let options = json!({"args": arguments});
         let wanted = json!({"capabilities": {"alwaysMatch": {
             "browserName": "chrome",

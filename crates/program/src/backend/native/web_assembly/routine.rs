@@ -3,7 +3,7 @@
 //! WebAssembly has no instruction for the first. `relaxed_madd` rounds once where the processor does, and engines may
 //! have it or not: the page finds out ([`FusedBy`]). Elsewhere the exact product $p + e$ (Dekker's) is added to $c$ by
 //! exact sums (Knuth's), and what they leave over is rounded to odd, so that the last sum alone decides the result
-//! [Boldo and Melquiond 2008]:
+//! [BM08]:
 //!
 //! $$ p + e = ab,\quad t + t' = c + e,\quad v + v' = p + t,\quad \mathrm{result} = v + \mathrm{odd}(t' + v'). $$
 //!
