@@ -11,11 +11,10 @@ use std::sync::{Arc, OnceLock};
 use pfaff_expr::{Graph, Role};
 
 use super::library_call::{LibraryCall, LibraryFunction};
-use super::web_assembly::{BEHIND, Functions, FusedBy, module};
+use super::web_assembly::{BEHIND, Functions, module};
 use crate::Program;
 use crate::backend::Backend;
 use crate::backend::lanes::Lanes;
-use crate::rounding::{Rounding, SoftwareFma};
 use crate::sincos::sincos;
 use crate::tape::instruction::Slot;
 use crate::tape::program::Tape;
@@ -69,17 +68,10 @@ extern "C" fn sine_and_cosine(x: f64, to: *mut f64) {
     }
 }
 
-extern "C" fn multiply_add(a: f64, b: f64, c: f64) -> f64 {
-    SoftwareFma::mul_add(a, b, c)
-}
-
-/// What the page has for $ab + c$. It is the same for as long as the page is open.
-fn fused_by() -> FusedBy {
-    static FOUND: OnceLock<FusedBy> = OnceLock::new();
-    *FOUND.get_or_init(|| match instruction_rounds_once() {
-        Some(true) => FusedBy::Instruction,
-        _ => FusedBy::Routine,
-    })
+/// Whether multiply-adds of the page round once. It is the same for as long as the page is open.
+fn page_fuses() -> bool {
+    static FOUND: OnceLock<bool> = OnceLock::new();
+    *FOUND.get_or_init(|| instruction_rounds_once() == Some(true))
 }
 
 /// Whether the instructions round once: with $d = 2^{-30}$ and $a = b = 1 + d$, the product rounded is $1 + 2d$, and
@@ -89,7 +81,7 @@ fn instruction_rounds_once() -> Option<bool> {
     let [a, b, c, d] = ["a", "b", "c", "d"].map(|name| g.symbol(name, Role::Free));
     let sums = [g.add(g.mul(a, b), c), g.sub(d, g.mul(b, b))];
     let program = Program::compile(&g, &[a, b, c, d], &[], &sums).ok()?.fused();
-    let code = MachineCode::with(&program.tape, FusedBy::Instruction)?;
+    let code = MachineCode::with(&program.tape, true)?;
     let small = 2.0_f64.powi(-30);
     let (factor, product) = (1.0 + small, 1.0 + 2.0 * small);
     let mut found = [0.0; 2];
@@ -103,10 +95,10 @@ impl MachineCode {
         if lanes != Lanes::One || !Self::exists(backend) {
             return None;
         }
-        Self::with(tape, fused_by())
+        Self::with(tape, page_fuses())
     }
 
-    fn with(tape: &Arc<Tape>, by: FusedBy) -> Option<Self> {
+    fn with(tape: &Arc<Tape>, fuses: bool) -> Option<Self> {
         let mut calls: Vec<Arc<LibraryCall>> = Vec::new();
         let mut address = |function: LibraryFunction| {
             let call = Arc::new(LibraryCall { tape: Arc::clone(tape), function, lanes: 1 });
@@ -117,10 +109,9 @@ impl MachineCode {
         let mut functions = Functions {
             library: library as *const () as usize as u32,
             sincos: sine_and_cosine as *const () as usize as u32,
-            multiply_add: multiply_add as *const () as usize as u32,
             address: &mut address,
         };
-        let made = module(tape, by, &mut functions)?;
+        let made = module(tape, fuses, &mut functions)?;
         // SAFETY: the page reads so many bytes at this address, and keeps nothing of them.
         let number = unsafe { instantiate(made.bytes.as_ptr(), made.bytes.len()) };
         if number == 0 {

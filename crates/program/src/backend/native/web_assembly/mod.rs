@@ -6,7 +6,8 @@
 //!
 //! Slots are local variables of the function; what is fixed during a run is read from memory, at the row of its place
 //! in [`WebModule::fixed`] before the middle. Functions without instructions of their own are called through the table.
-//! The bits are those of the interpreter: a fused program rounds once here, too (`routine.rs`).
+//! The bits are those of the interpreter where the page rounds multiply-adds once (`routine.rs`); else products that join
+//! a sum are rounded twice here, also in a fused program.
 
 mod code;
 mod routine;
@@ -19,8 +20,7 @@ use self::code::{
     Code, DROP, F64, F64_ADD, F64_DIV, F64_EQ, F64_FROM_I32, F64_LE, F64_LT, F64_MUL, F64_NE,
     F64_NEG, F64_SQRT, F64_SUB, Function, I32, I32_ADD, I32_AND, I32_OR, SELECT, assemble,
 };
-pub(super) use self::routine::FusedBy;
-use self::routine::{Callees, multiply_add, push_multiply_add, sincos};
+use self::routine::{push_multiply_add, sincos};
 use super::library_call::LibraryFunction;
 use crate::tape::instruction::{Instruction, Slot};
 use crate::tape::program::Tape;
@@ -49,16 +49,14 @@ pub(super) struct Functions<'a> {
     pub(super) library: u32,
     /// `(x, to)`: writes sine and cosine.
     pub(super) sincos: u32,
-    /// `(a, b, c) -> ab + c`, rounded once.
-    pub(super) multiply_add: u32,
     /// The address of a library call.
     pub(super) address: &'a mut dyn FnMut(LibraryFunction) -> u32,
 }
 
-/// The module of a tape; `None` where it would be too large.
+/// The module of a tape, for a page whose multiply-adds round once or not; `None` where it would be too large.
 pub(super) fn module(
     tape: &Tape,
-    by: FusedBy,
+    page_fuses: bool,
     functions: &mut Functions<'_>,
 ) -> Option<WebModule> {
     let layout = tape.layout;
@@ -67,7 +65,9 @@ pub(super) fn module(
     if locals > LOCALS {
         return None;
     }
-    let mut writer = Writer { tape, by, fixed: Vec::new(), code: Code::default(), middle: 0 };
+    let fused = tape.fused && page_fuses;
+    let mut writer =
+        Writer { tape, fused, fixed: Vec::new(), code: Code::default(), middle: 0 };
     writer.collect_fixed();
     writer.middle = writer.fixed.len();
     writer.read_inputs();
@@ -80,11 +80,8 @@ pub(super) fn module(
     writer.write_outputs();
     let Writer { fixed, code, middle, .. } = writer;
     let mut all = vec![Function { kind: ENTRY, locals: vec![(locals, F64)], code }];
-    if tape.fused {
-        all.push(multiply_add(PRODUCT, functions.multiply_add));
-        let beyond = functions.sincos;
-        let callees = Callees { multiply_add: MULTIPLY_ADD, beyond, beyond_kind: SINCOS };
-        all.push(sincos(ANGLE, by, &callees));
+    if fused {
+        all.push(sincos(ANGLE, [functions.sincos, SINCOS]));
     }
     Some(WebModule { bytes: assemble(&TYPES, &all), fixed, middle })
 }
@@ -99,19 +96,16 @@ const PARAMETERS: u32 = 3;
 const ENTRY: u32 = 0;
 const LIBRARY: u32 = 1;
 const SINCOS: u32 = 2;
-const PRODUCT: u32 = 3;
-const ANGLE: u32 = 4;
-const TYPES: [(&[u8], &[u8]); 5] = [
+const ANGLE: u32 = 3;
+const TYPES: [(&[u8], &[u8]); 4] = [
     (&[I32, I32, I32], &[]),
     (&[I32, F64, F64], &[F64]),
     (&[F64, I32], &[]),
-    (&[F64, F64, F64], &[F64]),
     (&[F64, I32], &[F64, F64]),
 ];
 
-/// The functions that the module of a fused program brings along.
-const MULTIPLY_ADD: u32 = 1;
-const ANGLES: u32 = 2;
+/// The function that the module of a fused program brings along.
+const ANGLES: u32 = 1;
 
 /// The signs of a product that joins a sum.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -125,7 +119,8 @@ enum Signs {
 
 struct Writer<'a> {
     tape: &'a Tape,
-    by: FusedBy,
+    /// Whether multiply-adds round once.
+    fused: bool,
     fixed: Vec<Slot>,
     code: Code,
     middle: usize,
@@ -244,13 +239,7 @@ impl Writer<'_> {
             }
         };
         let minus = signs == Signs::MinusProduct;
-        push_multiply_add(
-            self,
-            self.by,
-            MULTIPLY_ADD,
-            minus,
-            [&|w| w.get(a), &|w| w.get(b), &third],
-        );
+        push_multiply_add(self, minus, [&|w| w.get(a), &|w| w.get(b), &third]);
         self.set(to);
     }
 
@@ -260,7 +249,7 @@ impl Writer<'_> {
         self.code.get(MEMORY);
         self.code.integer(8 * self.middle as u32);
         self.code.push(I32_ADD);
-        if self.tape.fused {
+        if self.fused {
             self.code.call(ANGLES);
             // The cosine lies on top.
             for to in wanted.into_iter().rev() {
@@ -287,13 +276,13 @@ impl Writer<'_> {
             I::Sub { to, a, b } => self.plain(to, &[a, b], &[F64_SUB]),
             I::Mul { to, a, b } => self.plain(to, &[a, b], &[F64_MUL]),
             I::Div { to, a, b } => self.plain(to, &[a, b], &[F64_DIV]),
-            I::MulAdd { to, a, b, c } if self.tape.fused => {
+            I::MulAdd { to, a, b, c } if self.fused => {
                 self.multiply_add(to, [a, b, c], Signs::Plus);
             }
-            I::MulSub { to, a, b, c } if self.tape.fused => {
+            I::MulSub { to, a, b, c } if self.fused => {
                 self.multiply_add(to, [a, b, c], Signs::MinusSum);
             }
-            I::SubMul { to, a, b, c } if self.tape.fused => {
+            I::SubMul { to, a, b, c } if self.fused => {
                 self.multiply_add(to, [a, b, c], Signs::MinusProduct);
             }
             I::MulAdd { to, a, b, c } => {
