@@ -59,9 +59,11 @@ struct Case {
     arguments: Vec<Vec<f64>>,
 }
 
-/// What the modules of programs give for each of their arguments: how many functions of the page they called, and the
-/// outputs. `None` where they cannot be run.
-fn run(cases: &[Case], page_fuses: bool) -> Option<Vec<Vec<(u32, Vec<f64>)>>> {
+/// How many functions of the page were called, and the outputs.
+type Answer = (u32, Vec<f64>);
+
+/// What the modules of programs give for each of their arguments; `None` where they cannot be run.
+fn run(cases: &[Case], page_fuses: bool) -> Option<Vec<Vec<Answer>>> {
     let words = |list: &[f64]| -> String {
         let all: Vec<String> = list.iter().map(|x| format!("{:x}", x.to_bits())).collect();
         all.join(" ")
