@@ -6,8 +6,8 @@
 //!
 //! Slots are local variables of the function; what is fixed during a run is read from memory, at the row of its place
 //! in [`WebModule::fixed`] before the middle. Functions without instructions of their own are called through the table.
-//! The bits are those of the interpreter where the page rounds multiply-adds once (`routine.rs`); else products that join
-//! a sum are rounded twice here, also in a fused program.
+//! The bits are those of the interpreter where the page rounds multiply-adds once (`routine.rs`); else products that
+//! join a sum are rounded twice here, also in a fused program.
 
 mod code;
 mod routine;

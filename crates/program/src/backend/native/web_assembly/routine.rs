@@ -1,8 +1,8 @@
 //! $ab + c$ by the instruction of the page, and sine and cosine by it: a function that a module brings along.
 //!
-//! WebAssembly has no instruction that rounds $ab + c$ once but `relaxed_madd`, which does where the processor does. The
-//! page finds out before modules are made with it. Elsewhere a module rounds twice: the exact result from products and
-//! sums of doubles would make it hardly faster than the interpreter.
+//! WebAssembly has no instruction that rounds $ab + c$ once but `relaxed_madd`, which does where the processor does.
+//! The page finds out before modules are made with it. Elsewhere a module rounds twice: the exact result from products
+//! and sums of doubles would make it hardly faster than the interpreter.
 //!
 //! Sines and cosines are those of `sincos.rs` in the same order; beyond their range the function of the interpreter is
 //! called.
