@@ -16,8 +16,8 @@ use super::*;
 use crate::{Program, sincos_fused};
 
 /// Runs modules, one a line: `bytes,middle,outputs,inputs,fixed …,arguments …`, doubles by their bits. Answers with
-/// the results of all arguments, and with how many functions of the page were called: those give nothing here. The first
-/// line says whether multiply-adds round once here, by a module that was written by hand.
+/// the results of all arguments, and with how many functions of the page were called: those give nothing here. The
+/// first line says whether multiply-adds round once here, by a module that was written by hand.
 const RUNNER: &str = "
     require('v8').setFlagsFromString('--experimental-wasm-relaxed-simd');
     const memory = new WebAssembly.Memory({initial: 4});
