@@ -29,6 +29,8 @@ function columnsOf(shown: Shown, name: string): Columns {
 export class Board {
   private plots: Plot[] = [];
   private kept: Columns[] = [];
+  /** Every column that the motions of this text and of its earlier states had. */
+  private known = new Set<string>();
 
   constructor(private readonly bench: Bench) {
     byId("more").addEventListener("click", () => this.add({ x: "t", y: this.firstColumns() }));
@@ -41,10 +43,11 @@ export class Board {
     const { state, shown } = this.bench;
     if (!shown) return;
     const columns = columnsOf(shown, "now");
+    for (const name of columns.values.keys()) this.known.add(name);
     if (state.plots.length === 0) state.plots = [{ x: "t", y: this.firstColumns() }];
     this.match();
     for (const [k, plot] of this.plots.entries()) {
-      const { x, y } = state.plots[k]!;
+      const { x, y } = this.visible(state.plots[k]!);
       const box = byId("plots").children[k]!;
       const fields = box.querySelectorAll<HTMLInputElement>("input");
       if (fields[0] && document.activeElement !== fields[0]) fields[0].value = y.join(", ");
@@ -60,9 +63,23 @@ export class Board {
     if (list.children.length !== names.length) list.replaceChildren(...names.map((n) => element("option", { value: n })));
   }
 
+  /** What a plot shows: without the columns that went with a change of the text, which come back with them. */
+  private visible(plot: { x: string; y: string[] }): { x: string; y: string[] } {
+    const { shown } = this.bench;
+    const there = new Set(shown?.columns.map((c) => c.name) ?? []);
+    const isGone = (name: string) => shown !== null && this.known.has(name) && !there.has(name);
+    const y = plot.y.filter((name) => !isGone(name));
+    return { x: isGone(plot.x) ? "t" : plot.x, y: y.length ? y : this.firstColumns() };
+  }
+
+  /** The plots, as they are seen. */
+  shownPlots(): State["plots"] {
+    return this.bench.state.plots.map((p) => this.visible(p));
+  }
+
   /** What is plotted and is no column by itself. */
   expressions(): string[] {
-    const all = this.bench.state.plots.flatMap((p) => [p.x, ...p.y]);
+    const all = this.shownPlots().flatMap((p) => [p.x, ...p.y]);
     const names = new Set(this.bench.shown?.columns.map((c) => c.name) ?? []);
     const isColumn = (e: string) => names.has(e) && !/[-+*/^(]/.test(e);
     return [...new Set(all)].filter((e) => e !== "t" && !isColumn(e) && !/^(lambda|mu|reaction)\([^()]*\)'?$/.test(e));
@@ -82,6 +99,7 @@ export class Board {
 
   forget(): void {
     this.kept = [];
+    this.known.clear();
     this.drawKept();
   }
 
@@ -170,15 +188,15 @@ export class Board {
   /** Whether a plot is a phase portrait: of a position and its velocity, or of two positions. */
   private isPortrait(k: number): boolean {
     const { state, own } = this.bench;
-    const plot = state.plots[k];
+    const plot = state.plots[k] && this.visible(state.plots[k]);
     const names = new Set(own?.coordinates.flatMap((c) => [c, `${c}'`]));
     return plot !== undefined && !own?.ends && plot.y.length === 1 && names.has(plot.x) && names.has(plot.y[0]!);
   }
 
   /** A click on a phase portrait starts there. */
   private clicked(k: number, x: number, y: number): void {
-    const plot = this.bench.state.plots[k];
-    if (!plot || !this.isPortrait(k)) return;
+    if (!this.isPortrait(k)) return;
+    const plot = this.visible(this.bench.state.plots[k]!);
     this.keep();
     this.bench.startAt({ [plot.x]: Number(x.toPrecision(4)), [plot.y[0]!]: Number(y.toPrecision(4)) });
   }
@@ -199,8 +217,10 @@ export class Board {
   private firstColumns(): string[] {
     const { own, shown } = this.bench;
     const moves = (name: string) => {
-      const values = shown?.columns.find((c) => c.name === name)?.values ?? [];
-      return values.some((v) => v !== null && v !== values[0]);
+      const values = shown?.columns.find((c) => c.name === name)?.values.filter((v) => v !== null) ?? [];
+      const [least, most] = values.reduce(([a, b], v) => [Math.min(a, v), Math.max(b, v)], [Infinity, -Infinity]);
+      // What rounding does is no motion.
+      return most - least > 1e-9 * Math.max(Math.abs(least), Math.abs(most));
     };
     const observed = own?.observed.filter((o) => !o.startsWith("error") && moves(o)) ?? [];
     const there = observed.length ? observed : own?.coordinates.filter(moves) ?? [];

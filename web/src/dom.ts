@@ -27,6 +27,10 @@ export function worded(message: string): (Node | string)[] {
   return message.split("`").map((part, k) => k % 2 ? element("code", {}, part) : part);
 }
 
+/** A message of the engine as a sentence: a capital letter, and no more digits than people read. */
+export const sentence = (message: string): string => message.replace(/^[a-z](?=[a-z]* )/, (letter) => letter.toUpperCase())
+  .replace(/\d+\.\d{6,}(?![\de])/g, (digits) => String(Number(Number(digits).toPrecision(6))));
+
 /** Five digits for people. */
 export function brief(x: number | null | undefined): string {
   if (x === null || x === undefined || !Number.isFinite(x)) return "–";

@@ -105,6 +105,7 @@ export class Stage {
   private mark(): void {
     const { player, marks } = this;
     if (!player || !marks || player.spatial || !this.dragged) return;
+    marks.classList.toggle("many", this.handles.length > 2);
     while (marks.children.length > this.handles.length) marks.lastElementChild?.remove();
     while (marks.children.length < this.handles.length) marks.append(this.grips(marks.children.length));
     for (const [k, handle] of this.handles.entries()) {
@@ -116,7 +117,7 @@ export class Stage {
       tip.style.transform = `translate(${end[0]}px, ${end[1]}px)`;
       line.style.width = `${drawn}px`;
       line.style.transform = `translate(${at[0]}px, ${at[1]}px) rotate(${Math.atan2(end[1] - at[1], end[0] - at[0])}rad)`;
-      line.classList.toggle("rests", Math.hypot(...handle.velocity) === 0);
+      for (const mark of [line, tip]) mark.classList.toggle("rests", Math.hypot(...handle.velocity) === 0);
     }
   }
 

@@ -60,6 +60,28 @@ export async function unpacked(text: string): Promise<State | null> {
   }
 }
 
+/** Where a page keeps what it shows while it is loaded again. */
+const place = (): string => `pfaff-workbench ${location.href}`;
+
+/** What the page goes on with when it is loaded again. */
+export function leave(state: State): void {
+  try {
+    sessionStorage.setItem(place(), JSON.stringify(state));
+  } catch { /* There is no storage: the page begins anew. */ }
+}
+
+/** What this page showed before it was loaded again; nothing where it is opened. */
+export function returned(): State | null {
+  try {
+    const [entry] = performance.getEntriesByType("navigation") as PerformanceNavigationTiming[];
+    if (entry?.type !== "reload" && entry?.type !== "back_forward") return null;
+    const read = JSON.parse(sessionStorage.getItem(place()) ?? "null") as Partial<State> | null;
+    return typeof read?.text === "string" ? { ...start(read.text, "shared"), ...read } : null;
+  } catch {
+    return null;
+  }
+}
+
 /** Values as the command line writes them. */
 export const assignments = (values: Record<string, number>): string =>
   Object.entries(values).map(([name, value]) => `${name}=${value}`).join(", ");

@@ -1,6 +1,6 @@
 // What is shown of an answer: equations, audit, table.
 
-import { brief, element, worded } from "./dom";
+import { brief, element, sentence, worded } from "./dom";
 import type { Check, Motion, Shown } from "./engine";
 
 /** Headings that come first: what most people look for. */
@@ -8,6 +8,10 @@ const FIRST = /^(Equations|Euler–Lagrange equations|Constraints|Contacts)/;
 
 /** The formulas of the engine: the equations first, the parts that they are made of folded away. */
 export function formulas(panel: HTMLElement, html: string, signs: string | null, form: string): void {
+  // Other numbers leave most equations as they are: laying them out takes longer than deriving them.
+  const asked = JSON.stringify([html, signs, form, panel.clientWidth]);
+  const there = panel.firstElementChild;
+  if (there && laidOut.get(there) === asked) return;
   const box = element("div");
   // MathML of the engine: every name of the model is escaped there.
   box.innerHTML = html;
@@ -23,23 +27,44 @@ export function formulas(panel: HTMLElement, html: string, signs: string | null,
   const rest = parts.filter((p) => !first.includes(p));
   // "principle …" and "signs: …" are said elsewhere.
   const said = words.filter((w) => !/^(principle|signs:)/.test(w.textContent ?? ""));
-  for (const w of said) sentence(w);
-  panel.replaceChildren(...said.filter((w) => !/^Conserved|^To watch|^observe/.test(w.textContent ?? "")), ...(first.length ? first : rest));
+  const alike = alikes(said);
+  for (const w of alike) spelled(w);
+  panel.replaceChildren(...alike.filter((w) => !/^Conserved|^To watch|^observe/.test(w.textContent ?? "")), ...(first.length ? first : rest));
   if (first.length && rest.length) {
     panel.append(element("details", { class: "parts" }, element("summary", {}, "The parts they are made of"), ...rest));
   }
-  panel.append(...said.filter((w) => /^Conserved/.test(w.textContent ?? "")));
+  panel.append(...alike.filter((w) => /^Conserved/.test(w.textContent ?? "")));
   if (signs) panel.append(element("p", { class: "hint" }, `Signs: ${onPaper(signs)}.`));
   // Where an equation is wider than its panel, its right side goes below its left one.
-  for (const math of panel.querySelectorAll<MathMLElement>("section > math")) {
-    if (math.getBoundingClientRect().width > panel.clientWidth) narrowed(math);
+  const room = panel.clientWidth;
+  const all = [...panel.querySelectorAll<MathMLElement>("section > math")];
+  for (const math of all.filter((m) => m.getBoundingClientRect().width > room)) narrowed(math);
+  if (panel.firstElementChild) laidOut.set(panel.firstElementChild, asked);
+}
+
+/** Formulas that are shown, by their first element: from what they were made. */
+const laidOut = new WeakMap<Element, string>();
+
+/** Lines that differ in an index alone are one, which names the first and the last of them. */
+function alikes(lines: Element[]): Element[] {
+  const kinds = new Map<string, Element[]>();
+  for (const line of lines) {
+    const kind = line.innerHTML.replace(/`(\w+)\[\d+\]`/g, "`$1`");
+    kinds.set(kind, [...(kinds.get(kind) ?? []), line]);
   }
+  return [...kinds.values()].map(([first, ...rest]) => {
+    const last = rest[rest.length - 1];
+    if (!first || !last) return first!;
+    const index = /\[(\d+)\]`/.exec(last.innerHTML)?.[1];
+    if (index) first.innerHTML = first.innerHTML.replace(/`(\w+)\[\d+\]`/, (all, name: string) => `${all} … \`${name}[${index}]\``);
+    return first;
+  });
 }
 
 /** A line of the engine as a sentence: a capital before words, names as code, a full stop. */
-function sentence(line: Element): void {
+function spelled(line: Element): void {
   line.innerHTML = line.innerHTML.replace("the form `multipliers` writes them all", "the tab “Written out” has them all")
-    .replace(/`([^`<]*)`/g, "<code>$1</code>").replace(/\blambda &gt;= 0/, "λ ≥ 0").replace(/\bmu &gt;= 0/, "μ ≥ 0")
+    .replace(/`([^`<]*)`/g, "<code>$1</code>").replace(/\blambda &gt;= 0/, "λ ≥ 0").replace(/\bmu &gt;= 0/, "μ ≥ 0").replaceAll("&lt;=", "≤").replace(/\bmu (?=[A-Z]\b)/, "μ ")
     .replace(/^[a-z](?=[a-z]+[ :])/, (letter) => letter.toUpperCase()).replace(/([\w>)\]])$/, "$1.");
 }
 
@@ -105,7 +130,7 @@ export function audit(box: HTMLElement, shown: Shown): void {
     element("p", {}, element("span", { class: `verdict ${motion.audit.verdict}` }, REASONS[motion.audit.verdict] ?? motion.audit.verdict)),
     hint(`${motion.principle ? `Principle ${motion.principle}` : "Equations as written"}, method ${motion.method}, ${motion.statistics.steps ?? 0} steps.`),
     ...(found.length ? [hint(`From the constraints: ${found.slice(0, 8).join(", ")}${found.length > 8 ? " …" : ""}`)] : []),
-    ...others.map((n) => element("p", { class: "note" }, ...worded(n))),
+    ...others.map((n) => element("p", { class: "note" }, ...worded(sentence(n)))),
     element("div", { class: "scroll" }, element("table", { "aria-label": "Checks of the audit" }, element("thead", {}, element("tr", {}, ...heads)),
       element("tbody", {}, ...families(motion.audit.checks).map((c) => row(c.name, brief(c.value), brief(c.limit), c.verdict, c.reason))))),
     ...(errors.length ? [hint(`Estimated errors at the end: ${errors.slice(0, 8).map(([n, e]) => `${n} ${brief(e)}`).join(", ")}${errors.length > 8 ? " …" : ""}`)] : []),

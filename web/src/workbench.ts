@@ -1,31 +1,27 @@
 // The workbench: one state, and views that follow it.
 
 import { Board } from "./board";
-import { byId, brief, element, save, worded } from "./dom";
+import { byId, brief, element, save, sentence, worded } from "./dom";
 import { Editor, type Words } from "./editor";
 import {
   GIVEN_UP, opened, type Answer, type Engine, type Fault, type Handle, type Lane, type Outline, type Question, type Reading, type Shown,
 } from "./engine";
+import { Formulas } from "./formulas";
 import { Held } from "./held";
 import { lessonBox, LESSONS } from "./lessons";
 import { COLOURS, overlaid } from "./overlay";
-import { closeMenus, Panels, Tabs } from "./panels";
+import { closeMenus, Panels } from "./panels";
 import { saveFrom, wholePage } from "./saving";
 import { Section } from "./section";
 import { sliders, type Knob } from "./sliders";
 import { Stage } from "./stage";
-import { assignments, packed, start, unpacked, type Asked, type State } from "./state";
+import { assignments, leave, packed, returned, start, unpacked, type Asked, type State } from "./state";
 import { TUTORIAL } from "./tutorial";
 import * as views from "./views";
 
-const FORMS: [string, string][] = [
-  ["multipliers", "Multipliers"], ["full", "Written out"], ["reduced", "Reduced"], ["hamilton", "Hamilton"], ["kane", "Kane"],
-  ["gibbs_appell", "Gibbs–Appell"], ["boltzmann_hamel", "Boltzmann–Hamel"], ["voronets", "Voronets"], ["routhian", "Routh"],
-  ["geometry", "Geometry"],
-];
 /** Files of the whole model: kind and words. */
 const EXPORTS: [string, string][] = [
-  ["report", "Report page (HTML)"], ["csv", "Table (CSV)"], ["parquet", "Table (Parquet)"], ["latex", "Equations (LaTeX)"],
+  ["text", "Text of the model"], ["report", "Report page (HTML)"], ["csv", "Table (CSV)"], ["parquet", "Table (Parquet)"], ["latex", "Equations (LaTeX)"],
   ["c", "Code in C"], ["python", "Code in Python"], ["rust", "Code in Rust"],
 ];
 /** Files of each view. */
@@ -62,7 +58,7 @@ export class Workbench {
   shown: Shown | null = null;
   private readonly board = new Board(this);
   private readonly panels = new Panels((view) => this.files(VIEW_FILES[view] ?? []));
-  private readonly forms = new Tabs(byId("forms"), "formulas", FORMS, (form) => { this.state.form = form; void this.equations(); });
+  private readonly formulas = new Formulas(this);
   private readonly crossings = new Section((more) => this.engine.ask(this.question("section", more), "study"));
   private readonly comparison = new Stage(byId("compare"), "Animation of several principles", null);
   private readonly stage = new Stage(byId("animation"), "Animation of the motion", (h, kind, x, y) => this.drag(h, kind, x, y));
@@ -70,6 +66,8 @@ export class Workbench {
   private readonly models = new Map<string, { title: string; text: string }>();
   /** The motion of a question by the interpreter, if it was asked for. */
   private interpreted: { asked: string; columns: Shown["columns"] } | null = null;
+  /** The text of one's own that was last left for a model of the list. */
+  private mine: State | null = null;
   private runs = 0;
   private begun = 0;
   private busy = false;
@@ -84,7 +82,7 @@ export class Workbench {
   private held: Held | null = null;
   private hand: { handle: Handle; kind: "place" | "velocity"; x: number; y: number } | null = null;
 
-  constructor(private readonly engine: Engine) {
+  constructor(readonly engine: Engine) {
     this.editor = new Editor(byId("editor"), "", (text) => this.typed(text));
     this.editor.formula = async (of) => (await engine.ask<{ html: string | null }>({ ...this.question("formula"), of }, "study")).html ?? null;
     byId("home").textContent = engine.home;
@@ -136,18 +134,11 @@ export class Workbench {
   /** What the page begins with: a saved state, the model of the command line, a named model, or the first step. */
   private async first(options: URLSearchParams): Promise<void> {
     const given = document.getElementById("pfaff-state")?.textContent;
-    const shared = (given && (await unpacked(given.trim()))) || (location.hash.length > 1 && (await unpacked(location.hash.slice(1))));
+    const shared = returned() || (given && (await unpacked(given.trim()))) || (location.hash.length > 1 && (await unpacked(location.hash.slice(1))));
     const opened = document.getElementById("pfaff-model")?.textContent;
     const named = options.get("model");
-    if (shared) {
-      this.state = shared;
-      this.choose(shared.name, shared.text);
-      this.editor.text = shared.text;
-      byId<HTMLSelectElement>("principle").value = shared.principle;
-      byId<HTMLInputElement>("t1").value = shared.t1 === null ? "" : String(shared.t1);
-      this.crossings.surface = shared.section;
-      this.panels.closed = shared.closed;
-    } else if (opened && !named) {
+    if (shared) this.take(shared);
+    else if (opened && !named) {
       const { name, text } = JSON.parse(opened) as { name: string; text: string };
       this.state = start(text, name);
       this.choose(name, text);
@@ -157,6 +148,17 @@ export class Workbench {
     this.editor.foldNotes();
   }
 
+  /** Everything as it was. */
+  private take(state: State): void {
+    this.state = state;
+    this.choose(state.name, state.text);
+    this.editor.text = state.text;
+    byId<HTMLSelectElement>("principle").value = state.principle;
+    byId<HTMLInputElement>("t1").value = state.t1 === null ? "" : String(state.t1);
+    this.crossings.surface = state.section;
+    this.panels.closed = state.closed;
+  }
+
   /** Shows in the list which model the text is. */
   private choose(name: string, text: string): void {
     byId<HTMLSelectElement>("gallery").value = this.models.get(name)?.text === text ? name : "";
@@ -164,7 +166,15 @@ export class Workbench {
 
   private listen(): void {
     const chooser = byId<HTMLSelectElement>("gallery");
-    chooser.addEventListener("change", () => { this.open(chooser.value); void this.read(); });
+    chooser.addEventListener("change", () => {
+      const { mine } = this;
+      // A text of one's own waits in the list while models are looked at.
+      if (this.state.text !== this.models.get(this.state.name)?.text) this.mine = this.current();
+      if (chooser.value !== "") this.open(chooser.value);
+      else if (mine) { this.clear(); this.take(mine); this.lesson(); void this.recall(); }
+      void this.read();
+    });
+    addEventListener("pagehide", () => leave(this.current()));
     byId<HTMLSelectElement>("principle").addEventListener("change", (e) => {
       this.state.principle = (e.target as HTMLSelectElement).value;
       void this.read();
@@ -195,18 +205,23 @@ export class Workbench {
     const model = this.models.get(name);
     if (!model) return;
     this.state = { ...start(model.text, name), form: this.state.form };
-    this.board.forget();
+    this.clear();
     byId<HTMLSelectElement>("principle").value = "";
     byId<HTMLInputElement>("t1").value = "";
+    this.editor.text = model.text;
+    this.editor.foldNotes();
+    this.choose(name, model.text);
+    this.lesson();
+  }
+
+  /** Nothing of the model that was there. */
+  private clear(): void {
+    this.board.forget();
     byId("compare-keys").replaceChildren();
     byId("compare").replaceChildren();
     this.crossings.clear();
     this.own = null;
     this.held = null;
-    this.editor.text = model.text;
-    this.editor.foldNotes();
-    this.choose(name, model.text);
-    this.lesson();
   }
 
   private lesson(): void {
@@ -262,7 +277,7 @@ export class Workbench {
     this.forget();
     this.knobs();
     this.run();
-    void this.equations();
+    void this.formulas.show();
   }
 
   /** Values of sliders whose names the text no longer has. */
@@ -298,7 +313,8 @@ export class Workbench {
     if (!own) return [];
     const knobs = new Map<string, Knob>();
     for (const { name, value } of own.initial) knobs.set(name, { name, own: value, value: state.initial[name] ?? value });
-    const others = own.coordinates.length <= 6 && !own.ends ? own.coordinates.flatMap((c) => [c, `${c}'`]) : Object.keys(state.initial);
+    const known = !document.body.classList.contains("failed");
+    const others = known && own.coordinates.length <= 6 && !own.ends ? own.coordinates.flatMap((c) => [c, `${c}'`]) : Object.keys(state.initial);
     for (const name of others) {
       if (knobs.has(name)) continue;
       const found = this.firstValue(name) ?? 0;
@@ -390,7 +406,7 @@ export class Workbench {
     clearTimeout(late);
     byId("stop").hidden = true;
     this.busy = false;
-    if (answer.error && answer.error.message !== GIVEN_UP) this.fault(answer.error);
+    if (answer.error && answer.error.message !== GIVEN_UP) this.failed(answer.error);
     else if (answer.error) this.say("Stopped.");
     else if (this.follows(answer)) this.again = true;
     else this.arrived(answer, dragged || held, draft);
@@ -427,7 +443,7 @@ export class Workbench {
     const early = motion.stop.reason === "end" ? "" : `Stopped at t = ${brief(motion.stop.t)} (${motion.stop.reason.replaceAll("_", " ")}). `;
     const verdict = draft ? "Audit follows" : `${VERDICTS[motion.audit.verdict] ?? motion.audit.verdict}, ${took.toFixed(0)} ms`;
     this.say(`${early}${verdict}`, motion.audit.verdict === "fail");
-    document.body.classList.remove("stale");
+    document.body.classList.remove("stale", "failed");
     document.body.classList.toggle("draft", draft);
     this.show(draft);
     // What the constraints gave is shown by the sliders that the text does not set.
@@ -469,34 +485,7 @@ export class Workbench {
   /** Everything that a link carries, as it is now. */
   private current(): State {
     const { crossings, panels, board, stage } = this;
-    return { ...this.state, section: crossings.surface, closed: panels.closed, kept: board.keptRuns(), camera: stage.camera };
-  }
-
-  private async equations(): Promise<void> {
-    const { form, text, principle } = this.state;
-    this.forms.select(form);
-    const panel = byId("formulas");
-    const begun = performance.now();
-    const isNow = () => form === this.state.form && text === this.state.text && principle === this.state.principle;
-    const late = setTimeout(() => { if (isNow()) panel.replaceChildren(element("p", { class: "hint" }, "Deriving …")); }, GRACE);
-    this.engine.cancel("study");
-    const question = { ask: "equations", text, name: this.state.name || "model", principle, form };
-    const shown = async (quick: boolean): Promise<boolean> => {
-      const answer = await this.engine.ask<{ html: string; signs: string | null; partial: boolean }>({ ...question, quick }, "study");
-      clearTimeout(late);
-      if (!isNow() || answer.error?.message === GIVEN_UP) return false;
-      if (answer.error) panel.replaceChildren(element("p", { class: "hint" }, ...worded(answer.error.message)));
-      else views.formulas(panel, answer.html, answer.signs, form);
-      panel.dataset.form = form;
-      panel.dataset.took = (performance.now() - begun).toFixed(1);
-      return quick && answer.partial;
-    };
-    // Long equations come first without what takes longest to find.
-    if (await shown(true)) await shown(false);
-    if (!isNow()) return;
-    if ((this.own?.coordinates.length ?? 0) > 60) return void (byId("facts").textContent = "");
-    const told = await this.engine.ask<{ check: views.Facts }>({ ask: "check", text, name: this.state.name || "model" }, "study");
-    if (isNow() && !told.error) byId("facts").textContent = views.facts(told.check);
+    return { ...this.state, plots: board.shownPlots(), section: crossings.surface, closed: panels.closed, kept: board.keptRuns(), camera: stage.camera };
   }
 
   private async tidy(): Promise<void> {
@@ -558,6 +547,7 @@ export class Workbench {
     const part = PARTS[kind];
     const stem = `${this.state.name || "model"}${part ? `_${part}` : ""}`;
     const taken = (name: string, content: BlobPart, media: string) => { save(name, content, media); this.say(`${name} saved.`); };
+    if (kind === "text") return taken(`${stem}.pfaff`, this.state.text, "text/plain");
     const picture = { frame: () => this.stage.picture(), comparison: () => this.comparison.picture(), section: () => this.crossings.picture() }[kind];
     if (picture) {
       const blob = await picture();
@@ -592,8 +582,15 @@ export class Workbench {
     status.classList.toggle("bad", bad);
   }
 
+  /** There is no motion: what is shown is an earlier one, and says nothing about this text and these values. */
+  private failed(fault: Fault): void {
+    document.body.classList.add("failed");
+    this.fault(fault);
+    this.knobs();
+  }
+
   private fault(fault: Fault): void {
-    this.say(fault.message, true);
+    this.say(sentence(fault.message), true);
     if (fault.diagnostics.length) this.mistakes(fault.diagnostics);
   }
 }

@@ -38,14 +38,33 @@ impl Driver {
     }
 
     pub(crate) fn browser(&self) -> Browser<'_> {
+        self.browser_with(&[])
+    }
+
+    /// A browser with further arguments.
+    pub(crate) fn browser_with(&self, more: &[&str]) -> Browser<'_> {
         static COUNT: AtomicUsize = AtomicUsize::new(0);
         let number = COUNT.fetch_add(1, Ordering::Relaxed);
         let profile =
             std::env::temp_dir().join(format!("pfaff-browser-{}-{number}", std::process::id()));
-        let options = json!({"args": [
-            "--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--hide-scrollbars",
-            "--disable-background-networking", "--no-first-run", "--disable-quic", "--disable-component-update", "--disable-sync", format!("--user-data-dir={}", profile.display()),
-        ]});
+        let mut arguments = json!([
+            "--headless=new",
+            "--no-sandbox",
+            "--disable-gpu",
+            "--disable-dev-shm-usage",
+            "--hide-scrollbars",
+            "--disable-background-networking",
+            "--no-first-run",
+            "--disable-quic",
+            "--disable-component-update",
+            "--disable-sync",
+            format!("--user-data-dir={}", profile.display()),
+        ]);
+        arguments
+            .as_array_mut()
+            .expect("a list")
+            .extend(more.iter().map(|&word| Value::from(word)));
+        let options = json!({"args": arguments});
         let wanted = json!({"capabilities": {"alwaysMatch": {
             "browserName": "chrome",
             "goog:loggingPrefs": {"browser": "ALL", "performance": "ALL"},

@@ -313,3 +313,61 @@ fn a_held_value_leads_the_others() {
     assert!(!text_of(&browser, "#audit").contains("moved"));
     alone(&browser, &studio.address);
 }
+
+/// A text with other coordinates has other plots, and one without a motion says so in every view that shows one.
+#[test]
+fn views_follow_the_text() {
+    let Some((driver, _one)) = super::driver() else { return };
+    let folder = Folder::new("workbench-follow");
+    let studio = Studio::start(&folder, &[]);
+    let browser = driver.browser();
+    browser.size(1280, 900);
+    browser.visit(&studio.address);
+    let runs = next_run(&browser, 0);
+    let field = |k: usize| {
+        let script = "return document.querySelectorAll('#plots input')[arguments[0]].value;";
+        browser.script(script, json!([k]))
+    };
+    assert_eq!([field(0), field(1)], [json!("x, y"), json!("t")]);
+    let text = "coordinates a, b, c\nlagrangian (a'^2 + b'^2 + c'^2)/2 - b^2/2\ninitial b = 1, c = 1\nsolve t = 0..5\n";
+    write(&browser, text);
+    let runs = next_run(&browser, runs);
+    // What rests has no curve.
+    assert_eq!(field(0), json!("b"));
+
+    write(
+        &browser,
+        &text.replace("initial", "constraint one: a = 1\nconstraint two: a = 2\ninitial"),
+    );
+    wait_for("the message", || text_of(&browser, "#status").starts_with("No positions"));
+    let opacity = "return ['animation', 'plots', 'audit', 'equations'].map((name) => \
+        getComputedStyle(document.querySelector(`[data-view=${name}]`)).opacity);";
+    wait_for("pale views", || {
+        browser.script(opacity, json!([])) == json!(["0.55", "0.55", "0.55", "1"])
+    });
+    // Nor do sliders show where that other motion began.
+    let knobs =
+        "return [...document.querySelectorAll('#initial label')].map((e) => e.textContent);";
+    assert_eq!(browser.script(knobs, json!([])), json!(["b", "c"]));
+    write(&browser, text);
+    let runs = next_run(&browser, runs);
+    wait_for("clear views", || {
+        browser.script(opacity, json!([])) == json!(["1", "1", "1", "1"])
+    });
+
+    // A text of one's own waits while models of the list are looked at, and stays when the page is loaded again.
+    let choose = "const list = document.querySelector('#gallery'); list.value = arguments[0]; \
+        list.dispatchEvent(new Event('change'));";
+    browser.script(choose, json!(["pendulum"]));
+    let runs = next_run(&browser, runs);
+    assert!(!text_of(&browser, ".cm-content").contains("coordinates a, b, c"));
+    browser.script(choose, json!([""]));
+    next_run(&browser, runs);
+    assert!(text_of(&browser, ".cm-content").contains("coordinates a, b, c"));
+    assert_eq!(field(0), json!("b"));
+    browser.script("document.body.dataset.runs = '0'; location.reload();", json!([]));
+    next_run(&browser, 0);
+    assert!(text_of(&browser, ".cm-content").contains("coordinates a, b, c"));
+    assert_eq!(field(0), json!("b"));
+    alone(&browser, &studio.address);
+}

@@ -108,7 +108,7 @@ impl Blocks<'_> {
     /// Whether few of the entries are there.
     fn is_sparse(&self) -> bool {
         let entries = self.mass.values.len() + self.left.values.len() + self.right.values.len();
-        self.size() >= LARGE && FEW * entries <= self.size().pow(2)
+        self.size() >= LARGE && FEW * entries <= self.size().saturating_pow(2)
     }
 
     fn is_finite(&self) -> bool {

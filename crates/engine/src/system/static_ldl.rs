@@ -49,7 +49,7 @@ impl StaticLdl {
         let size = v.len() + equations.residual.len();
         let extra = equations.auxiliary.as_ref().map_or(0, |a| a.definitions.len());
         let unknowns = size + 2 * extra;
-        let most = SHORT.max((SPARSE * unknowns).min(unknowns.pow(3) / DENSE));
+        let most = SHORT.max((SPARSE * unknowns).min(unknowns.saturating_pow(3) / DENSE));
         let solved = solve_saddle(g, equations, most)?;
         let powers = powers(model, equations, &solved.multipliers);
         let mut outputs = solved.accelerations;

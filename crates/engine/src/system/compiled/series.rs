@@ -14,7 +14,7 @@ impl CompiledSystem {
         match &self.dynamics {
             Compiled::Reduced(reduced) => reduced.is_surely_longer(order, most),
             // A matrix that can be inverted has an entry in each row, and a factor has as many as there are rows.
-            Compiled::Saddle(kkt) => (kkt.n + kkt.m).pow(2) > most,
+            Compiled::Saddle(kkt) => (kkt.n + kkt.m).saturating_pow(2) > most,
             Compiled::Ordinary(_) => false,
         }
     }

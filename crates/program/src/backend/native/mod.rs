@@ -8,7 +8,7 @@
 //! |---|---|
 //! | `x86_64/` | our own compiler for x86-64 on Unix, with AVX2 and FMA or with AVX-512 |
 //! | `cranelift/` | code by Cranelift, with the feature `cranelift`, for other processors or where it is asked for |
-//! | `web_assembly.rs` | a tape as a WebAssembly module of a page (`web_code.rs`), with the feature `web` |
+//! |  `web_assembly/` | a tape as a WebAssembly module of a page (`web_code.rs`), with the feature `web` |
 //! | `simd/` | portable loops of the interpreters that are also compiled for wider vector registers |
 //!
 //! Without any of these the interpreter does the work (`absent.rs`). The bits are those of the interpreter:

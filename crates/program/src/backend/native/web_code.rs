@@ -3,11 +3,16 @@
 //!
 //! The page gives two functions in the module `pfaff`: `instantiate(bytes, length)` returns the number that the
 //! module's function has in our table, or 0, and `release(number)` takes it out again.
+//!
+//! A small module tells once whether the instructions of the page round $ab + c$ once.
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
+
+use pfaff_expr::{Graph, Role};
 
 use super::library_call::{LibraryCall, LibraryFunction};
 use super::web_assembly::{BEHIND, Functions, module};
+use crate::Program;
 use crate::backend::Backend;
 use crate::backend::lanes::Lanes;
 use crate::sincos::sincos;
@@ -63,11 +68,37 @@ extern "C" fn sine_and_cosine(x: f64, to: *mut f64) {
     }
 }
 
+/// Whether multiply-adds of the page round once. It is the same for as long as the page is open.
+fn page_fuses() -> bool {
+    static FOUND: OnceLock<bool> = OnceLock::new();
+    *FOUND.get_or_init(|| instruction_rounds_once() == Some(true))
+}
+
+/// Whether the instructions round once: with $d = 2^{-30}$ and $a = b = 1 + d$, the product rounded is $1 + 2d$, and
+/// $d^2$ is left of the difference if it is not. `None` where the page does not know them.
+fn instruction_rounds_once() -> Option<bool> {
+    let g = Graph::new();
+    let [a, b, c, d] = ["a", "b", "c", "d"].map(|name| g.symbol(name, Role::Free));
+    let sums = [g.add(g.mul(a, b), c), g.sub(d, g.mul(b, b))];
+    let program = Program::compile(&g, &[a, b, c, d], &[], &sums).ok()?.fused();
+    let code = MachineCode::with(&program.tape, true)?;
+    let small = 2.0_f64.powi(-30);
+    let (factor, product) = (1.0 + small, 1.0 + 2.0 * small);
+    let mut found = [0.0; 2];
+    let mut memory = vec![0.0; code.memory()];
+    code.run(&[factor, factor, -product, product], &mut found, &mut memory);
+    Some(found == [small * small, -small * small])
+}
+
 impl MachineCode {
     pub(crate) fn compile(tape: &Arc<Tape>, lanes: Lanes, backend: Backend) -> Option<Self> {
         if lanes != Lanes::One || !Self::exists(backend) {
             return None;
         }
+        Self::with(tape, page_fuses())
+    }
+
+    fn with(tape: &Arc<Tape>, fuses: bool) -> Option<Self> {
         let mut calls: Vec<Arc<LibraryCall>> = Vec::new();
         let mut address = |function: LibraryFunction| {
             let call = Arc::new(LibraryCall { tape: Arc::clone(tape), function, lanes: 1 });
@@ -80,7 +111,7 @@ impl MachineCode {
             sincos: sine_and_cosine as *const () as usize as u32,
             address: &mut address,
         };
-        let made = module(tape, &mut functions)?;
+        let made = module(tape, fuses, &mut functions)?;
         // SAFETY: the page reads so many bytes at this address, and keeps nothing of them.
         let number = unsafe { instantiate(made.bytes.as_ptr(), made.bytes.len()) };
         if number == 0 {
