@@ -26,7 +26,8 @@ fn layer(
     let terms = pairs.iter().map(|&(i, j)| term(&g, [x[i], x[j], y[i], y[j]]));
     let sum = g.gathered(g.sum(terms));
     let q = [x.as_slice(), &y].concat();
-    Program::compile(&g, &q, &[], &g.gradient(sum, &q)).unwrap().fused()
+    let program = Program::compile(&g, &q, &[], &g.gradient(sum, &q));
+    program.expect("all is given").fused()
 }
 
 /// $1/(1 + r^2)$
