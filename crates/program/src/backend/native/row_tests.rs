@@ -92,6 +92,43 @@ fn planned(family: &FamilyLoop, first: usize, isa: Option<x86_64::InstructionSet
     )
 }
 
+/// Runs of partners of random lengths from random places, with single ones between them.
+fn scattered(n: usize, seed: u64) -> Vec<(usize, usize)> {
+    let mut state = seed;
+    let mut draw = |below: usize| {
+        state = state
+            .wrapping_mul(6_364_136_223_846_793_005)
+            .wrapping_add(1_442_695_040_888_963_407);
+        (state >> 33) as usize % below
+    };
+    let mut pairs = Vec::new();
+    for i in 1..n {
+        let (from, length) = (draw(i), 1 + draw(40));
+        pairs.extend((from..i.min(from + length)).map(|j| (i, j)));
+        pairs.extend((draw(3) == 0).then(|| (i, draw(i))));
+    }
+    pairs
+}
+
+/// Whatever the rows are: places that follow no rule among runs that end anywhere, and runs that meet.
+#[test]
+fn random_rows_have_the_bits_of_blocks() {
+    let mut shapes = 0;
+    for seed in 0..12 {
+        let pairs = scattered(60, seed);
+        for program in [layer(repulsion, 60, &pairs), layer(turned, 60, &pairs)] {
+            let layer = program.tape.layer.as_ref().expect("there is a family");
+            let (expected, _) = summed(layer, None);
+            for isa in x86_64::instruction_sets() {
+                let (found, plans) = summed(layer, Some(isa));
+                assert!(found == expected, "{isa:?}, seed {seed}");
+                shapes += plans.iter().map(|plan| plan.shapes.len()).sum::<usize>();
+            }
+        }
+    }
+    assert!(shapes > 0 || x86_64::instruction_sets().next().is_none());
+}
+
 #[test]
 fn loops_have_the_bits_of_blocks() {
     let mut places = Vec::new();
