@@ -1,9 +1,10 @@
 //! Several states at once by any backend, each lane with parameters of its own.
 
 use crate::backend::Backend;
+use crate::backend::aligned_buffer::AlignedBuffer;
 use crate::backend::batch::BatchInterpreter;
 use crate::backend::lanes::Lanes;
-use crate::backend::native_executor::{AlignedBuffer, NativeExecutor};
+use crate::backend::native_executor::NativeExecutor;
 use crate::tape::program::Program;
 
 /// Eight states at once: number `i` of lane `l` stands at `8*i + l`.

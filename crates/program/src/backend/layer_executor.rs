@@ -3,11 +3,13 @@
 use std::sync::Arc;
 
 use crate::backend::Backend;
+use crate::backend::aligned_buffer::AlignedBuffer;
 use crate::backend::batch::{BatchInterpreter, LANE_BLOCK};
 use crate::backend::executor::Executor;
 use crate::backend::lanes::Lanes;
-use crate::backend::native::{RowRoom, sum_rows};
-use crate::backend::native_executor::{AlignedBuffer, NativeExecutor};
+use crate::backend::native::{RowCode, RowRoom, RowWork, sum_rows};
+use crate::backend::native_executor::NativeExecutor;
+use crate::backend::row_plan::RowPlan;
 use crate::tape::layer::{FamilyLoop, LONGEST_STRETCH, Layer, PartEvaluator};
 
 /// Evaluates families one state at a time.
@@ -26,6 +28,9 @@ struct TermRows {
     inputs: AlignedBuffer,
     outputs: AlignedBuffer,
     room: RowRoom,
+    plan: Arc<RowPlan>,
+    /// Those of the shapes of the plan.
+    loops: Vec<RowCode>,
 }
 
 #[derive(Clone, Debug)]
@@ -43,7 +48,8 @@ impl LayerExecutor {
     ) -> Box<dyn PartEvaluator> {
         let inner = layer.inner.as_ref().map(|inner| (inner.start)(inner, parameters, backend));
         let operands = layer.operands.executor(parameters, backend);
-        let terms = layer.families.iter().map(|f| TermRows::new(f, backend)).collect();
+        let terms =
+            layer.families.iter().map(|f| TermRows::new(f, layer.first, backend)).collect();
         Box::new(Self { layer: Arc::clone(layer), inner, operands, terms })
     }
 }
@@ -59,10 +65,9 @@ impl PartEvaluator for LayerExecutor {
         inner.iter_mut().for_each(|inner| inner.evaluate(list));
         let (known, others) = list.split_at_mut(layer.operands.inputs());
         operands.evaluate(known, &mut others[..layer.operands.outputs()]);
-        let (list, parts) = list.split_at_mut(layer.first);
-        parts[..layer.results].fill(0.0);
+        list[layer.first..][..layer.results].fill(0.0);
         for (family, terms) in layer.families.iter().zip(terms) {
-            terms.add(family, list, parts);
+            terms.add(family, list, layer.first);
         }
     }
 
@@ -72,23 +77,34 @@ impl PartEvaluator for LayerExecutor {
 }
 
 impl TermRows {
-    fn new(family: &FamilyLoop, backend: Backend) -> Self {
+    /// Parts begin at `first` in the list.
+    fn new(family: &FamilyLoop, first: usize, backend: Backend) -> Self {
         let (inputs, outputs) = (family.terms.inputs().max(1), family.terms.outputs());
         let run = match family.terms.native_code(Lanes::Eight, backend) {
             Some(native) => RowProgram::Native(native.start(&[])),
             None => RowProgram::Interpreted(family.terms.batch_interpreter(LANE_BLOCK, &[])),
         };
+        let limits = RowCode::limits(family, backend);
+        let planned = limits.map(|limits| RowPlan::with_loops(family, first, limits));
+        let compiled = planned.and_then(|plan| {
+            let loops = plan.shapes.iter().map(|shape| RowCode::compile(family, shape));
+            Some((loops.collect::<Option<Vec<_>>>()?, plan))
+        });
+        let (loops, plan) =
+            compiled.unwrap_or_else(|| (Vec::new(), RowPlan::by_blocks(family)));
         Self {
             run,
             inputs: AlignedBuffer::new(LONGEST_STRETCH * inputs * LANE_BLOCK),
             outputs: AlignedBuffer::new(LONGEST_STRETCH * outputs * LANE_BLOCK),
             room: RowRoom::new(family),
+            plan: Arc::new(plan),
+            loops,
         }
     }
 
-    /// Adds all rows to the parts.
-    fn add(&mut self, family: &FamilyLoop, list: &[f64], parts: &mut [f64]) {
-        let Self { run, inputs, outputs, room } = self;
+    /// Adds all rows to the parts, which begin at `first` in the list.
+    fn add(&mut self, family: &FamilyLoop, list: &mut [f64], first: usize) {
+        let Self { run, inputs, outputs, room, plan, loops } = self;
         let (reads, writes) = (family.terms.inputs().max(1), family.terms.outputs());
         let inputs = inputs.rows()[..LONGEST_STRETCH * reads * LANE_BLOCK].as_chunks_mut().0;
         let outputs = outputs.rows()[..LONGEST_STRETCH * writes * LANE_BLOCK].as_chunks_mut().0;
@@ -96,18 +112,14 @@ impl TermRows {
             let block = [list[place as usize]; LANE_BLOCK];
             inputs.iter_mut().skip(argument).step_by(reads).for_each(|to| *to = block);
         }
-        let terms = (inputs, outputs);
+        let work = RowWork { family, plan, loops, inputs, outputs, room };
         match run {
-            RowProgram::Interpreted(run) => {
-                sum_rows(family, list, parts, terms, room, |inputs, outputs| {
-                    run.evaluate(inputs.as_flattened(), outputs.as_flattened_mut());
-                });
-            }
-            RowProgram::Native(run) => {
-                sum_rows(family, list, parts, terms, room, |inputs, outputs| {
-                    run.evaluate(inputs.as_flattened(), outputs.as_flattened_mut());
-                });
-            }
+            RowProgram::Interpreted(run) => sum_rows(work, list, first, |inputs, outputs| {
+                run.evaluate(inputs.as_flattened(), outputs.as_flattened_mut());
+            }),
+            RowProgram::Native(run) => sum_rows(work, list, first, |inputs, outputs| {
+                run.evaluate(inputs.as_flattened(), outputs.as_flattened_mut());
+            }),
         }
     }
 }

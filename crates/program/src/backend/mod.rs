@@ -10,6 +10,7 @@
 //! All of them keep the contract of `tape/program.rs`, so all give the same bits; they differ in the time
 //! that they take to prepare and to run. Which backend is used is always an argument: nothing here is global.
 
+pub(crate) mod aligned_buffer;
 pub(crate) mod batch;
 pub(crate) mod executor;
 pub(crate) mod graph_evaluator;
@@ -20,6 +21,7 @@ pub(crate) mod layer_executor;
 pub(crate) mod layer_lanes;
 pub(crate) mod native;
 pub(crate) mod native_executor;
+pub(crate) mod row_plan;
 pub(crate) mod runge_kutta;
 pub(crate) mod tiered;
 

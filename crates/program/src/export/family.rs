@@ -141,7 +141,9 @@ fn family_function(
          const long *const p = r + 2 + 2 * ({varying} + k);\n        \
          if (p[0] == 0 && p[1] >= 0 && target[k] != p[1]) {{\n            \
          pfaff_flush(s[k], target[k], f);\n            target[k] = p[1];\n            \
-         for (int l = 0; l < 8; l++) s[k][l] = 0.0;\n        }}\n        \
+         for (int l = 0; l < 8; l++) s[k][l] = 0.0;\n        }}\n    }}\n    \
+         for (int k = 0; k < {terms}; k++) {{\n        \
+         const long *const p = r + 2 + 2 * ({varying} + k);\n        \
          for (long b = 0; b < r[0]; b++) {{\n            const int n = b + 1 < r[0] ? 8 : (int)r[1];\n            \
          if (p[0] == 1) {{\n                \
          for (int l = 0; l < n; l++) f[p[1] + 8 * b + l] += v[b][k][l];\n            \

@@ -9,8 +9,9 @@
 //! gathered; so do the targets. Blocks that go on where the one before ended are one stretch of at most
 //! [`LONGEST_STRETCH`], whose rules are looked at once; all are full but the last. A stretch is gathered and evaluated
 //! block by block, then added term by term, so that no block waits for what the one before has added to parts nearby.
-//! What neighbouring blocks add to one part is added lane by lane first, then across the lanes in a fixed order. That
-//! order is the same for every backend, and so are the bits.
+//! What neighbouring blocks add to one part is added lane by lane first, then across the lanes in a fixed order, when a
+//! stretch begins that adds to another part. That order is the same for every backend, and so are the bits; loops of
+//! machine code (`backend/row_plan.rs`) keep to it.
 
 use std::fmt;
 use std::sync::Arc;
@@ -106,7 +107,7 @@ pub(crate) const NOWHERE: u32 = u32::MAX;
 /// How many blocks a stretch has at most: what they read and give stays in the nearest cache.
 pub(crate) const LONGEST_STRETCH: usize = 8;
 
-/// Rows that follow a rule make a block of their own from so many on.
+/// Rows that follow a rule make a block of their own from so many on, or if they go on behind a full block.
 const LEAST_RUN: usize = 4;
 
 /// A family over a list, and its parts that are read, with their places.
@@ -278,11 +279,12 @@ impl BlockRows {
         let mut rest = table;
         while !rest.is_empty() {
             let left = rest.len() / columns;
+            let before = made.places.len().checked_sub(columns);
             let mut count = ruled(rest, columns);
-            if count < LEAST_RUN {
+            // NOTE: the end of a run is a block of its own however short it is: others gather their places one by one.
+            if count < LEAST_RUN && !made.ends_with(rest, before) {
                 count = left.min(LANE_BLOCK);
             }
-            let before = made.places.len().checked_sub(columns);
             for column in 0..columns {
                 let place = |row: usize| rest[row * columns + column];
                 // NOTE: one row alone follows either rule; it goes on with that of the block before.
@@ -309,6 +311,18 @@ impl BlockRows {
             }
         }
         made
+    }
+
+    /// Whether a row goes on where the last block ended, which is full.
+    fn ends_with(&self, row: &[u32], before: Option<usize>) -> bool {
+        let Some(before) = before else { return false };
+        let goes_on = |(places, &place): (&Places, &u32)| match places.next() {
+            Places::Same(same) => same == place,
+            Places::Run(next) => next == place,
+            Places::Any(_) => false,
+        };
+        self.counts.last().is_some_and(|&count| usize::from(count) == LANE_BLOCK)
+            && self.places[before..].iter().zip(row).all(goes_on)
     }
 
     /// Whether the last block goes on where the one before it ended, which is full, in a stretch with room for it.

@@ -17,9 +17,9 @@
 use super::TaylorRecurrences;
 use super::linear::{PassPrograms, write};
 use crate::backend::Backend;
+use crate::backend::aligned_buffer::AlignedBuffer;
 use crate::backend::executor::Executor;
 use crate::backend::native::{Records, Sums, convolve, pass_on};
-use crate::backend::native_executor::AlignedBuffer;
 use crate::tape::lower::InputName;
 use crate::tape::program::Program;
 

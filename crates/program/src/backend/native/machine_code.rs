@@ -52,6 +52,10 @@ struct SharedCode {
     bytes: usize,
 }
 
+/// Inputs, outputs, the middle of the rows, and what a loop over rows reads besides.
+#[cfg(all(target_arch = "x86_64", unix))]
+type LoopEntryPoint = unsafe extern "C" fn(*const f64, *mut f64, *mut f64, *const u64);
+
 /// Inputs, outputs, and the middle of the rows.
 type EntryPoint = unsafe extern "C" fn(*const f64, *mut f64, *mut f64);
 
@@ -188,6 +192,50 @@ impl MachineCode {
                 let middle = memory.add(self.middle + first);
                 (self.entry)(inputs.add(first), outputs.add(first), middle);
             }
+        }
+    }
+}
+
+/// Loops over rows.
+#[cfg(all(target_arch = "x86_64", unix))]
+impl MachineCode {
+    /// Whether there is room for the rows of a loop: doubles of all inputs, of a row for each output, of its memory.
+    #[inline]
+    pub(super) fn check_rows(&self, inputs: usize, outputs: usize, memory: usize) {
+        assert!(inputs >= self.inputs, "number of inputs");
+        assert!(outputs == self.outputs, "number of outputs");
+        assert!(memory >= self.memory, "memory of the code");
+    }
+
+    /// How many lanes a part has.
+    #[inline]
+    pub(super) fn step(&self) -> usize {
+        self.step
+    }
+
+    /// Calls a loop over rows for the lanes of one part.
+    ///
+    /// # Safety
+    ///
+    /// The code is that of a loop; its rows were checked, and the table is one of its part.
+    #[inline]
+    pub(super) unsafe fn enter_rows(
+        &self,
+        part: usize,
+        (inputs, outputs): (*const f64, *mut f64),
+        memory: *mut f64,
+        table: *const u64,
+    ) {
+        let first = part * self.step;
+        // SAFETY: a loop has this type, and the rest is the caller's promise.
+        unsafe {
+            let entry: LoopEntryPoint = std::mem::transmute(self.entry);
+            entry(
+                inputs.add(first),
+                outputs.add(first),
+                memory.add(self.middle + first),
+                table,
+            );
         }
     }
 }

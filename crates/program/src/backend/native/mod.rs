@@ -7,6 +7,7 @@
 //! | room | |
 //! |---|---|
 //! | `x86_64/` | our own compiler for x86-64 on Unix, with AVX2 and FMA or with AVX-512 |
+//! | `row_code.rs` | loops over the rows of families of like terms, by our own compiler |
 //! | `cranelift/` | code by Cranelift, with the feature `cranelift`, for other processors or where it is asked for |
 //! |  `web_assembly/` | a tape as a WebAssembly module of a page (`web_code.rs`), with the feature `web` |
 //! | `simd/` | portable loops of the interpreters that are also compiled for wider vector registers |
@@ -32,6 +33,10 @@ mod library_call;
 mod liveness;
 #[cfg(any(all(target_arch = "x86_64", unix), feature = "cranelift"))]
 mod machine_code;
+#[cfg(all(target_arch = "x86_64", unix))]
+mod row_code;
+#[cfg(all(test, target_arch = "x86_64", unix))]
+mod row_tests;
 #[cfg(any(all(target_arch = "x86_64", unix), feature = "cranelift"))]
 mod schedule;
 mod simd;
@@ -58,9 +63,14 @@ mod machine_code;
 #[path = "absent.rs"]
 mod machine_code;
 
+#[cfg(not(all(target_arch = "x86_64", unix)))]
+#[path = "row_code_absent.rs"]
+mod row_code;
+
 pub(crate) use machine_code::MachineCode;
+pub(crate) use row_code::RowCode;
 pub use simd::sincos_fused;
 pub(crate) use simd::{
-    LANES, Records, RightSide, RowRoom, Rowed, Sums, convolve, execute_fused, function_row,
-    pass_on, sum_rows, sweep_fused,
+    LANES, Records, RightSide, RowRoom, RowWork, Rowed, Sums, convolve, execute_fused,
+    function_row, pass_on, sum_rows, sweep_fused,
 };

@@ -20,5 +20,6 @@ pub use fused::sincos_fused;
 #[cfg(feature = "cranelift")]
 pub(super) use fused::sincos_row_fused;
 pub(crate) use fused::{execute_fused, sweep_fused};
-pub(crate) use rows::{RowRoom, sum_rows};
+pub(super) use rows::{RowCall, RowLoop};
+pub(crate) use rows::{RowRoom, RowWork, sum_rows};
 pub(crate) use runge_kutta::RightSide;

@@ -56,7 +56,14 @@ pub(super) const RSP: GeneralRegister = GeneralRegister(4);
 pub(super) const RBP: GeneralRegister = GeneralRegister(5);
 pub(super) const RSI: GeneralRegister = GeneralRegister(6);
 pub(super) const RDI: GeneralRegister = GeneralRegister(7);
+pub(super) const R8: GeneralRegister = GeneralRegister(8);
+pub(super) const R9: GeneralRegister = GeneralRegister(9);
+pub(super) const R10: GeneralRegister = GeneralRegister(10);
+pub(super) const R11: GeneralRegister = GeneralRegister(11);
+pub(super) const R12: GeneralRegister = GeneralRegister(12);
+pub(super) const R13: GeneralRegister = GeneralRegister(13);
 pub(super) const R14: GeneralRegister = GeneralRegister(14);
+pub(super) const R15: GeneralRegister = GeneralRegister(15);
 
 /// The last operand of a vector instruction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -311,6 +318,49 @@ impl Assembler {
         self.rex(to.0, base.0);
         self.code.push(0x8d);
         self.operand(to.0, MachineOperand::Memory(base, offset), 1, 0);
+    }
+
+    /// Eight bytes of memory into a register.
+    pub(super) fn read(&mut self, to: GeneralRegister, base: GeneralRegister, offset: i32) {
+        self.note(|| {
+            let name = super::listing::general;
+            format!("mov {}, {}", name(to), super::listing::memory(base, offset))
+        });
+        self.rex(to.0, base.0);
+        self.code.push(0x8b);
+        self.operand(to.0, MachineOperand::Memory(base, offset), 1, 0);
+    }
+
+    /// Adds a number that is not negative.
+    pub(super) fn add(&mut self, to: GeneralRegister, number: i32) {
+        self.note(|| format!("add {}, {number:#x}", super::listing::general(to)));
+        self.rex(0, to.0);
+        self.code.extend([0x81, 0xc0 | (to.0 & 7)]);
+        self.code.extend(number.to_le_bytes());
+    }
+
+    /// Subtracts a small number; whether bits are left is tested.
+    pub(super) fn subtract(&mut self, from: GeneralRegister, number: i8) {
+        self.note(|| format!("sub {}, {number:#x}", super::listing::general(from)));
+        self.rex(0, from.0);
+        self.code.extend([0x83, 0xe8 | (from.0 & 7), number as u8]);
+    }
+
+    /// Compares with a small number.
+    pub(super) fn compare(&mut self, register: GeneralRegister, number: i8) {
+        self.note(|| format!("cmp {}, {number:#x}", super::listing::general(register)));
+        self.rex(0, register.0);
+        self.code.extend([0x83, 0xf8 | (register.0 & 7), number as u8]);
+    }
+
+    /// Copies a register if the last comparison found equal numbers.
+    pub(super) fn copy_if_equal(&mut self, to: GeneralRegister, from: GeneralRegister) {
+        self.note(|| {
+            let name = super::listing::general;
+            format!("cmove {}, {}", name(to), name(from))
+        });
+        self.rex(to.0, from.0);
+        self.code.extend([0x0f, 0x44, 0xc0 | (to.0 & 7) << 3 | (from.0 & 7)]);
     }
 
     /// Lowers the stack by some bytes and to a multiple of 64.

@@ -8,9 +8,11 @@ use pfaff_expr::{Expr, Graph, Role};
 use super::assembler::Width;
 use super::constants;
 use super::emitter::{EmittedCode, InstructionSet, emit, is_within_reach};
+use super::row_loop::emit_loop;
 use super::target;
 use crate::backend::native::tests::recipe::{Size, draw};
 use crate::backend::native::tests::{program, recipes};
+use crate::backend::row_plan::{LoopShape, TermPlace};
 use crate::{Lanes, Program};
 
 #[test]
@@ -32,6 +34,39 @@ fn every_instruction_reads_as_it_is_meant() {
     }
     // Enough of them have been seen: the test is not empty.
     for name in ["vfnmadd231sd", "vblendmpd", "vblendvpd", "kortestb", "vsqrtpd", "vmovmskpd"] {
+        assert!(names.contains(name), "{name} among {names:?}");
+    }
+}
+
+/// Loops over rows, with operands near and far, sums, rows and kept values, with a call out of the loop and without.
+#[test]
+fn every_instruction_of_a_loop_reads_as_it_is_meant() {
+    let g = Graph::new();
+    let x: Vec<Expr> = (0..9).map(|i| g.symbol(&format!("x{i}"), Role::Free)).collect();
+    let first = g.div(g.one(), g.add(g.mul(x[0], x[1]), x[2]));
+    let mut names = BTreeSet::new();
+    for angle in [g.mul(x[3], x[4]), g.sin(g.sub(x[3], x[4]))] {
+        let outputs = [g.mul(first, angle), angle, x[5], g.add(x[7], x[8]), g.neg(first)];
+        let program = Program::compile(&g, &x, &[], &outputs).unwrap().fused();
+        let varying: Vec<usize> = (0..9).filter(|&i| i != 6).collect();
+        let run = |group, distance| Some((group, distance));
+        let loads = vec![run(0, 0), None, run(0, 7), run(1, 0), run(1, 1 << 20)];
+        let loads = [loads, vec![run(2, 0), None, run(2, -3)]].concat();
+        let terms = vec![
+            TermPlace::Sum,
+            TermPlace::Run(0, 1000),
+            TermPlace::Run(2, 64),
+            TermPlace::Kept,
+            TermPlace::Nowhere,
+        ];
+        let shape = LoopShape { loads, terms, groups: 3 };
+        for isa in [InstructionSet::Avx2, InstructionSet::Avx512] {
+            let target = target(Lanes::Eight, isa);
+            let emitted = emit_loop(&program.tape, target, &shape, &varying).unwrap();
+            read_back(&emitted, target.pool_row(), &mut names);
+        }
+    }
+    for name in ["cmove", "cmp", "add", "sub", "mov", "jne"] {
         assert!(names.contains(name), "{name} among {names:?}");
     }
 }

@@ -14,15 +14,15 @@ use pfaff_expr::Unary;
 use super::assembler::{
     Assembler, CodeLabel, MachineOperand, R14, RBP, RBX, RDI, RDX, RSI, Width,
 };
-use super::call::{beyond, beyond_fused};
 use super::constants;
 use super::opcode::{
     ADD, AND, DIV, MUL, MUL_ADD_213, MUL_ADD_231, MUL_SUB_213, MUL_SUB_231, Opcode, SQRT, SUB,
     SUB_MUL_213, SUB_MUL_231, XOR,
 };
-use super::packing::{Packing, room, width_for};
+use super::packing::{Packing, width_for};
 use super::registers::{FrameLayout, RegisterFile, Registers};
-use super::trigonometry::{ARGUMENT, COS, OutOfLinePart, SIN, SinCosRoutine};
+use super::row_loop::{LoopPlaces, OutputPlace};
+use super::trigonometry::{COS, OutOfLinePart, SIN};
 use crate::backend::native::library_call::{LibraryCall, LibraryFunction};
 use crate::backend::native::liveness::{Liveness, NONE};
 use crate::backend::native::schedule::{AngleGroup, Schedule, is_angle, schedule};
@@ -39,7 +39,7 @@ pub(in crate::backend::native) enum InstructionSet {
 }
 
 /// The first of the eight registers of sine and cosine: VEX reaches them.
-const TRIGONOMETRIC: u8 = 8;
+pub(super) const TRIGONOMETRIC: u8 = 8;
 
 /// Two of those eight that never hold values between instructions.
 pub(super) const SCRATCH: [u8; 2] = [TRIGONOMETRIC + 6, TRIGONOMETRIC + 7];
@@ -105,59 +105,11 @@ pub(super) fn is_within_reach(instructions: usize, others: usize, stride: i32) -
 
 /// Writes the part `per_evaluation`; `None` if something would be too far away for a displacement.
 pub(super) fn emit(tape: &Arc<Tape>, target: CodegenTarget) -> Option<EmittedCode> {
-    let others = tape.layout.slots() + tape.outputs.len();
-    if !is_within_reach(tape.per_evaluation.len(), others, target.stride) {
-        return None;
-    }
-    let calls_out = tape.per_evaluation.iter().any(|&i| function_of(i).is_some());
-    let frame = frame(tape, target, calls_out);
-    let assembler = Assembler::new(
-        target.isa == InstructionSet::Avx512,
-        64 + 10 * tape.per_evaluation.len(),
-    );
-    let (values, groups) = ordered(tape, target);
-    let file = RegisterFile {
-        frame,
-        width: target.width,
-        allocatable: target.isa.allocatable(),
-        inputs: tape.layout.inputs,
-        lasting: tape.layout.first_temporary(),
-    };
-    let registers = Registers::new(values, file);
-    let alone = alone(tape, target, &groups);
-    let mut emitter = Emitter {
-        tape,
-        target,
-        assembler,
-        registers,
-        calls: Vec::new(),
-        sincos: [None; 4],
-        alone,
-        calls_out,
-        aside: Vec::new(),
-    };
+    let mut emitter = Emitter::new(tape, target)?;
     emitter.enter();
-    let mut groups = groups.into_iter().peekable();
-    let mut i = 0;
-    while i < tape.per_evaluation.len() {
-        if let Some(group) = groups.next_if(|group| group.first == i) {
-            emitter.group(group);
-            i += group.count;
-        } else {
-            emitter.instruction(i);
-            i += 1;
-        }
-    }
+    emitter.body();
     emitter.leave();
-    emitter.subroutines();
-    emitter.assembler.finish(&constants::rows(), target.pool_row());
-    let Emitter { assembler, registers, calls, .. } = emitter;
-    Some(EmittedCode {
-        assembler,
-        calls,
-        rows: registers.rows as usize,
-        fixed: registers.fixed,
-    })
+    Some(emitter.finish())
 }
 
 /// The values in the order in which code is written, and the groups of angles.
@@ -201,7 +153,7 @@ fn frame(tape: &Tape, target: CodegenTarget, calls_out: bool) -> FrameLayout {
 }
 
 /// The function that the instruction calls, if it has none of its own.
-fn function_of(instruction: Instruction) -> Option<LibraryFunction> {
+pub(super) fn function_of(instruction: Instruction) -> Option<LibraryFunction> {
     match instruction {
         Instruction::Power { .. } => Some(LibraryFunction::Power),
         Instruction::Unary { function: Unary::Abs | Unary::Sqrt, .. } => None,
@@ -221,24 +173,90 @@ pub(super) struct Emitter<'a> {
     pub(super) registers: Registers,
     pub(super) calls: Vec<Arc<LibraryCall>>,
     /// The subroutine of each width, if it is used.
-    sincos: [Option<CodeLabel>; 4],
+    pub(super) sincos: [Option<CodeLabel>; 4],
     /// Whether the subroutine of a width is needed once only.
-    alone: [bool; 4],
-    calls_out: bool,
+    pub(super) alone: [bool; 4],
+    pub(super) calls_out: bool,
     /// What belongs to those that stand in place.
-    aside: Vec<(Width, OutOfLinePart)>,
+    pub(super) aside: Vec<(Width, OutOfLinePart)>,
+    groups: Vec<AngleGroup>,
+    /// Where results go in a loop over rows.
+    pub(super) places: Option<LoopPlaces>,
 }
 
-impl Emitter<'_> {
+impl<'a> Emitter<'a> {
+    /// With no code; `None` if something would be too far away.
+    pub(super) fn new(tape: &'a Arc<Tape>, target: CodegenTarget) -> Option<Self> {
+        let others = tape.layout.slots() + tape.outputs.len();
+        if !is_within_reach(tape.per_evaluation.len(), others, target.stride) {
+            return None;
+        }
+        let calls_out = tape.per_evaluation.iter().any(|&i| function_of(i).is_some());
+        let frame = frame(tape, target, calls_out);
+        let assembler = Assembler::new(
+            target.isa == InstructionSet::Avx512,
+            64 + 10 * tape.per_evaluation.len(),
+        );
+        let (values, groups) = ordered(tape, target);
+        let file = RegisterFile {
+            frame,
+            width: target.width,
+            allocatable: target.isa.allocatable(),
+            inputs: tape.layout.inputs,
+            lasting: tape.layout.first_temporary(),
+        };
+        Some(Self {
+            tape,
+            target,
+            assembler,
+            registers: Registers::new(values, file),
+            calls: Vec::new(),
+            sincos: [None; 4],
+            alone: alone(tape, target, &groups),
+            calls_out,
+            aside: Vec::new(),
+            groups,
+            places: None,
+        })
+    }
+
+    /// All instructions.
+    pub(super) fn body(&mut self) {
+        let mut groups = std::mem::take(&mut self.groups).into_iter().peekable();
+        let mut i = 0;
+        while i < self.tape.per_evaluation.len() {
+            if let Some(group) = groups.next_if(|group| group.first == i) {
+                self.group(group);
+                i += group.count;
+            } else {
+                self.instruction(i);
+                i += 1;
+            }
+        }
+    }
+
+    /// The code with its subroutines and constants.
+    pub(super) fn finish(mut self) -> EmittedCode {
+        self.subroutines();
+        self.assembler.finish(&constants::rows(), self.target.pool_row());
+        let Self { assembler, registers, calls, .. } = self;
+        EmittedCode { assembler, calls, rows: registers.rows as usize, fixed: registers.fixed }
+    }
+
     fn enter(&mut self) {
-        let FrameLayout { inputs, outputs, middle, input_shift, output_shift, .. } =
-            self.registers.frame;
         if self.calls_out {
             for r in [RBX, RBP, R14] {
                 self.assembler.push(r);
             }
-            self.assembler.copy(middle, RDX);
+            self.assembler.copy(self.registers.frame.middle, RDX);
         }
+        self.shift_pointers();
+    }
+
+    /// The pointers to inputs and outputs where the code wants them.
+    pub(super) fn shift_pointers(&mut self) {
+        let FrameLayout { inputs, outputs, input_shift, output_shift, .. } =
+            self.registers.frame;
         for (to, from, shift) in [(inputs, RDI, input_shift), (outputs, RSI, output_shift)] {
             if to != from || shift != 0 {
                 self.assembler.address(to, from, shift);
@@ -246,8 +264,8 @@ impl Emitter<'_> {
         }
     }
 
-    /// Stores outputs that no instruction computes, and returns.
-    fn leave(&mut self) {
+    /// Stores outputs that no instruction computes; says whether vector registers took several at once.
+    pub(super) fn given_outputs(&mut self) -> bool {
         let [_, scratch] = SCRATCH;
         let (mut o, mut has_copied) = (0, false);
         while o < self.registers.values.outputs.len() {
@@ -266,6 +284,12 @@ impl Emitter<'_> {
             }
             o += count.max(1);
         }
+        has_copied
+    }
+
+    /// Stores outputs that no instruction computes, and returns.
+    fn leave(&mut self) {
+        let has_copied = self.given_outputs();
         let wide = has_copied
             || self.sincos[Width::Ymm as usize..].iter().any(Option::is_some)
             || self.aside.iter().any(|a| a.0 as usize >= Width::Ymm as usize);
@@ -280,40 +304,9 @@ impl Emitter<'_> {
         self.assembler.ret();
     }
 
-    fn packing(&mut self) -> Packing<'_> {
+    pub(super) fn packing(&mut self) -> Packing<'_> {
         let evex = self.target.isa == InstructionSet::Avx512;
         Packing { assembler: &mut self.assembler, registers: &mut self.registers, evex }
-    }
-
-    fn subroutine(&self, width: Width) -> SinCosRoutine {
-        SinCosRoutine {
-            width,
-            lanes: room(width) as u64,
-            first: TRIGONOMETRIC,
-            fused: self.tape.fused,
-            registers: if self.target.isa == InstructionSet::Avx512 { 32 } else { 16 },
-        }
-    }
-
-    fn subroutines(&mut self) {
-        let beyond = if self.tape.fused { beyond_fused } else { beyond };
-        for width in [Width::Scalar, Width::Xmm, Width::Ymm, Width::Zmm] {
-            if let Some(label) = self.sincos[width as usize] {
-                self.subroutine(width).write(&mut self.assembler, label, beyond);
-            }
-        }
-        for (width, aside) in std::mem::take(&mut self.aside) {
-            self.subroutine(width).write_aside(&mut self.assembler, aside, beyond);
-        }
-    }
-
-    fn call_sincos(&mut self, width: Width) {
-        if self.alone[width as usize] {
-            let aside = self.subroutine(width).write_here(&mut self.assembler);
-            return self.aside.push((width, aside));
-        }
-        let label = self.sincos[width as usize].get_or_insert_with(|| self.assembler.label());
-        self.assembler.call(*label);
     }
 
     fn instruction(&mut self, i: usize) {
@@ -367,7 +360,7 @@ impl Emitter<'_> {
     }
 
     /// Outputs are stored as soon as they are there.
-    fn written(&mut self, v: u32) {
+    pub(super) fn written(&mut self, v: u32) {
         let mut next = self.registers.values.output_of(v);
         if next.is_some() {
             let [_, scratch] = SCRATCH;
@@ -389,6 +382,10 @@ impl Emitter<'_> {
     }
 
     fn output(&mut self, o: u32, from: u8) {
+        let place = self.places.as_ref().map_or(OutputPlace::Row, |p| p.outputs[o as usize]);
+        if !matches!(place, OutputPlace::Row) {
+            return self.add_to(place, from);
+        }
         let FrameLayout { outputs, output_shift, stride, .. } = self.registers.frame;
         let offset = o as i32 * stride - output_shift;
         self.assembler.store(self.target.width, outputs, offset, from);
@@ -530,70 +527,5 @@ impl Emitter<'_> {
         };
         self.write(SQRT, d, upper, place);
         self.registers.bind(to, d);
-    }
-
-    fn trigonometric(&mut self, a: u32, results: [(u32, u8); 2]) {
-        let Self { assembler, registers, .. } = self;
-        let first = TRIGONOMETRIC;
-        let own = 0xff << first;
-        registers.evict(assembler, own, a);
-        let from = registers.operand(a);
-        assembler.load(self.target.width, first + ARGUMENT, from);
-        registers.release([a, NONE, NONE]);
-        self.call_sincos(self.target.width);
-        let Self { assembler, registers, .. } = self;
-        let found = 1 << (first + SIN) | 1 << (first + COS);
-        // Nothing else will need these registers: the results stay where they are.
-        let stays = self.alone[self.target.width as usize] && !self.calls_out;
-        registers.reserve(found);
-        let mut kept = 0;
-        for (to, place) in results {
-            if to != NONE {
-                let d = if stays { first + place } else { registers.allocate(assembler) };
-                assembler.load(self.target.width, d, MachineOperand::Register(first + place));
-                registers.bind(to, d);
-                kept |= 1 << d;
-            }
-        }
-        registers.allow(found & !kept);
-    }
-
-    /// Sines and cosines of several angles at once; they stay in memory until they are read.
-    fn group(&mut self, AngleGroup { first, count }: AngleGroup) {
-        let own = TRIGONOMETRIC;
-        let width = width_for(count);
-        let mut angles = Vec::with_capacity(room(width));
-        let (mut sines, mut cosines) = (vec![NONE; room(width)], vec![NONE; room(width)]);
-        for (k, i) in (first..first + count).enumerate() {
-            self.registers.pass(i);
-            let values = &self.registers.values;
-            angles.push(values.operands[i][0]);
-            let [to, second] = values.results[i];
-            match self.tape.per_evaluation[values.order[i] as usize] {
-                Instruction::Sin { .. } => sines[k] = to,
-                Instruction::Cos { .. } => cosines[k] = to,
-                _ => (sines[k], cosines[k]) = (to, second),
-            }
-        }
-        // What is left of the register repeats the last angle.
-        angles.resize(room(width), angles[count - 1]);
-        self.registers.evict(&mut self.assembler, 0xff << own, NONE);
-        self.packing().pack(width, own + ARGUMENT, &angles);
-        self.call_sincos(width);
-        for (values, from) in [(&sines, SIN), (&cosines, COS)] {
-            if values.iter().any(|&v| v != NONE) {
-                let offset = self.registers.new_rows(values);
-                let middle = self.registers.frame.middle;
-                self.assembler.store(width, middle, offset, own + from);
-            }
-        }
-        for i in first..first + count {
-            let operands = self.registers.values.operands[i];
-            self.registers.release(operands);
-            self.registers.end(operands);
-        }
-        for v in sines.into_iter().chain(cosines).filter(|&v| v != NONE) {
-            self.written(v);
-        }
     }
 }

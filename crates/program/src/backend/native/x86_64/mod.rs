@@ -1,9 +1,11 @@
 //! Our own compiler for x86-64: which instruction sets this processor has, and the code for one of them.
 //!
 //! ```text
-//! Tape ──emitter (registers, comparison, packing, trigonometry, call)──► assembler (opcode, constants) ──► bytes
+//! Tape ──emitter (registers, comparison, packing, angles, call)──► assembler (opcode, constants) ──► bytes
+//!             └──row_loop: the same in a loop over rows──┘
 //! ```
 
+mod angles;
 mod assembler;
 mod call;
 mod comparison;
@@ -15,6 +17,7 @@ mod listing;
 mod opcode;
 mod packing;
 mod registers;
+mod row_loop;
 mod trigonometry;
 
 use std::sync::Arc;
@@ -22,10 +25,12 @@ use std::sync::Arc;
 use super::simd::cpu_features;
 use crate::backend::lanes::Lanes;
 use crate::backend::native::machine_code::GeneratedCode;
+use crate::backend::row_plan::LoopShape;
 use crate::tape::program::Tape;
 use assembler::Width;
 pub(super) use emitter::InstructionSet;
 use emitter::{CodegenTarget, EmittedCode, emit};
+pub(super) use row_loop::limits as loop_limits;
 
 /// The code for a isa that this processor is.
 pub(super) fn write(
@@ -35,6 +40,19 @@ pub(super) fn write(
 ) -> Option<GeneratedCode> {
     let target = target(lanes, isa);
     let EmittedCode { assembler, calls, fixed, rows } = emit(tape, target)?;
+    Some(GeneratedCode { bytes: assembler.code, calls, fixed, rows, step: target.lanes })
+}
+
+/// The loop of a shape over rows of these terms, whose varying arguments its loads are.
+pub(super) fn write_loop(
+    tape: &Arc<Tape>,
+    isa: InstructionSet,
+    shape: &LoopShape,
+    varying: &[usize],
+) -> Option<GeneratedCode> {
+    let target = target(Lanes::Eight, isa);
+    let EmittedCode { assembler, calls, fixed, rows } =
+        row_loop::emit_loop(tape, target, shape, varying)?;
     Some(GeneratedCode { bytes: assembler.code, calls, fixed, rows, step: target.lanes })
 }
 

@@ -74,6 +74,8 @@ pub(super) struct Registers {
     inputs: u32,
     /// What has its slot.
     lasting: u32,
+    /// Inputs that are read elsewhere than in their rows.
+    elsewhere: Vec<(u32, GeneralRegister, i32)>,
 }
 
 impl Registers {
@@ -97,7 +99,19 @@ impl Registers {
             fixed: Vec::new(),
             inputs: inputs as u32,
             lasting: lasting as u32,
+            elsewhere: Vec::new(),
         }
+    }
+
+    /// Registers that never hold values.
+    pub(super) fn withhold(&mut self, registers: u32) {
+        self.all &= !registers;
+        self.free &= !registers;
+    }
+
+    /// Where an input is read instead of in its row.
+    pub(super) fn read_at(&mut self, input: u32, base: GeneralRegister, offset: i32) {
+        self.elsewhere.push((input, base, offset));
     }
 
     /// The instruction at this place reads its operands now.
@@ -129,7 +143,10 @@ impl Registers {
     pub(super) fn memory_of(&mut self, v: u32) -> (GeneralRegister, i32) {
         let FrameLayout { inputs, middle, input_shift, stride, .. } = self.frame;
         match self.home_of(v) {
-            MemoryHome::Input(row) => (inputs, row as i32 * stride - input_shift),
+            MemoryHome::Input(row) => {
+                let elsewhere = self.elsewhere.iter().find(|e| e.0 == row);
+                elsewhere.map_or((inputs, row as i32 * stride - input_shift), |e| (e.1, e.2))
+            }
             MemoryHome::Fixed(row) => (middle, -(row as i32 + 1) * stride),
             MemoryHome::Spilled(row) => (middle, row as i32 * stride),
             MemoryHome::None => {
