@@ -7,6 +7,7 @@ pub(crate) mod double_double;
 pub(crate) mod equivalence;
 pub(crate) mod note;
 pub(crate) mod sample;
+pub(crate) mod samples;
 pub(crate) mod sensitivity;
 pub(crate) mod solution;
 pub(crate) mod verdict;

@@ -49,6 +49,14 @@ impl Progress<'_> {
         self.forgotten.set(row);
     }
 
+    /// What was written down so far, in bytes, about: so much a copy of it takes.
+    pub fn bytes(&self) -> usize {
+        let earlier = self.earlier.map_or(0, |motion| {
+            motion.columns().iter().map(|(_, values)| size_of_val(*values)).sum()
+        });
+        self.record.bytes() + earlier
+    }
+
     /// The motion so far: what the run would give back if it were interrupted here, without its audit. Where rows were
     /// forgotten, it begins with the [first](Self::first_row) that is left.
     pub fn motion(&self) -> Motion {
