@@ -292,7 +292,7 @@ fn last_step_took() -> Duration {
     asked.map_or(Duration::ZERO, |asked| processor_time().saturating_sub(asked))
 }
 
-/// The processor time of this program so far; where the system does not tell, the time since it was begun to be watched.
+/// The processor time of this program so far; where the system does not tell, the time since it is watched.
 fn processor_time() -> Duration {
     let since = || watched().map_or(Duration::ZERO, |watched| watched.begun.elapsed());
     let ticks = || {
@@ -306,8 +306,8 @@ fn processor_time() -> Duration {
     ticks().map_or_else(since, |ticks| Duration::from_millis(10 * ticks))
 }
 
-/// What a run has must still be audited and written, so it is asked to end at three quarters. An answer is lost if it is
-/// ended, and nothing comes after it, so that it may take all of what is our own limit and not the system's.
+/// What a run has must still be audited and written, so it is asked to end at three quarters. An answer that is ended
+/// is lost, and nothing comes after it, so that it may take all of what is our own limit and not the system's.
 fn memory_is_over(used: u64, limit: u64, is_ours: bool, hint: &str) {
     let shown = limit as f64 / 1e9;
     // What no look sees in time fails, and ends the program without a word.

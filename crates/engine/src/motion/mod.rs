@@ -333,6 +333,16 @@ impl Motion {
         }
     }
 
+    /// What its columns hold, in bytes; asked after each step.
+    pub(crate) fn bytes(&self) -> usize {
+        /// Time, power, energy, that of the constraints, and work.
+        const OTHERS: usize = 5;
+        let lists = [&self.q, &self.v, &self.a, &self.multipliers, &self.multiplier_rates];
+        let more = [&self.reactions, &self.observed];
+        let columns: usize = lists.into_iter().chain(more).map(Vec::len).sum();
+        size_of_val(self.t.as_slice()) * (columns + OTHERS)
+    }
+
     /// Leaves out all output times but the first `count`.
     pub(crate) fn truncate(&mut self, count: usize) {
         let lists = [

@@ -51,10 +51,7 @@ impl Progress<'_> {
 
     /// What was written down so far, in bytes, about: so much a copy of it takes.
     pub fn bytes(&self) -> usize {
-        let earlier = self.earlier.map_or(0, |motion| {
-            motion.columns().iter().map(|(_, values)| size_of_val(*values)).sum()
-        });
-        self.record.bytes() + earlier
+        self.record.bytes() + self.earlier.map_or(0, Motion::bytes)
     }
 
     /// The motion so far: what the run would give back if it were interrupted here, without its audit. Where rows were

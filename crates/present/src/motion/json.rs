@@ -10,7 +10,7 @@ use serde::ser::SerializeMap as _;
 use serde::{Serialize, Serializer};
 use serde_json::Value;
 
-use super::compare::equivalence_json;
+use super::equivalence::equivalence_json;
 use super::note::sentence;
 use crate::ToJson;
 use crate::json::{number, numbers, object, string, strings, text_of, write_text};

@@ -1,5 +1,5 @@
-//! Equations that do not contain time do not know when a run begins, nor which way it goes: the same motion and the same
-//! events, in as many steps, from zero, later, earlier and backward.
+//! Equations that do not contain time do not know when a run begins, nor which way it goes: the same motion and the
+//! same events, in as many steps, from zero, later, earlier and backward.
 
 use pfaff_solver::{
     Crossing, EvalError, EventKind, Method, OdeOptions, Outcome, StopReason, System,
