@@ -431,7 +431,7 @@ mod tests {
         let mut x = 1.0_f64;
         while processor_time() < before + Duration::from_millis(100) {
             x = std::hint::black_box(x * 1.000_1);
-            assert!(begun.elapsed() < Duration::from_secs(60), "it does not pass");
+            assert!(begun.elapsed() < Duration::from_mins(1), "it does not pass");
         }
         assert!(begun.elapsed() > Duration::from_millis(50));
     }
