@@ -8,6 +8,7 @@
     reason = "a program for the terminal, not part of the engine"
 )]
 
+mod accepted;
 mod api;
 mod bench;
 mod cargo;

@@ -18,6 +18,7 @@ use std::time::{Duration, Instant};
 use pfaff::{Motion, Progress};
 use pfaff_present::{FileFormat, motion_table, write_motion};
 
+use crate::guard;
 use crate::output::{Exit, say, usage};
 use crate::spool::Spool;
 use crate::whole_file::{Part, Place};
@@ -45,6 +46,13 @@ pub(crate) struct OutputFile {
     /// Whether rows are in the file that the motion has no longer, and whether all are.
     streamed: bool,
     complete: bool,
+}
+
+/// Rows that are not written yet, beyond which they are: fewer where rows are long.
+fn window(progress: &Progress<'_>) -> usize {
+    let rows = (progress.rows - progress.first_row()).max(1);
+    let bytes = (progress.bytes() / rows).max(1);
+    WINDOW.min(guard::waiting_room() / bytes)
 }
 
 /// The two files of a table that grows.
@@ -100,9 +108,12 @@ impl OutputFile {
         let elapsed = self.begun.elapsed();
         self.streamed = progress.first_row() > 0;
         // NOTE: a run of segments keeps all its rows, whatever is said, and is not to write them at every step.
-        let is_new = progress.rows.saturating_sub(self.written) > WINDOW / 8;
-        let is_full = self.streams() && is_new && progress.rows - progress.first_row() > WINDOW;
-        if (elapsed < self.next && !is_full) || self.failed {
+        let window = window(progress);
+        let is_new = progress.rows.saturating_sub(self.written) > window / 8;
+        let is_full = self.streams() && is_new && progress.rows - progress.first_row() > window;
+        // NOTE: a copy for which there is no memory is left out: the motion itself must still be ended.
+        let has_room = is_full || guard::has_room(progress.bytes());
+        if (elapsed < self.next && !is_full) || self.failed || !has_room {
             return;
         }
         let mut motion = progress.motion();
@@ -122,7 +133,7 @@ impl OutputFile {
         let kept = self.spool.as_ref().map(Spool::rows).or_else(|| self.turns.common());
         if !self.failed
             && let Some(row) = kept
-            && row - progress.first_row() > WINDOW / 2
+            && row - progress.first_row() > window / 2
         {
             progress.forget(row);
         }

@@ -19,8 +19,12 @@ use crate::output::{Exit, say};
 const ENDED_BY_INTERRUPT: i32 = 130;
 /// The time between two looks.
 const PAUSE: Duration = Duration::from_millis(20);
-/// How long a run that was asked to end may take for its last step.
+/// Looks after which an answer that is waited for is late: 0.2 s.
+const SOON: u64 = 10;
+/// How long a run that was asked to end may take for its last step, in processor time, and on a machine that does other
+/// things as well.
 const LAST_STEP: Duration = Duration::from_millis(1500);
+const BUSY: Duration = Duration::from_secs(10);
 /// How long what a run has may take to be audited and written, beyond the limit itself once more.
 const ANSWER: Duration = Duration::from_secs(5);
 
@@ -60,6 +64,8 @@ static GUARD: OnceLock<()> = OnceLock::new();
 static PHASE: AtomicU8 = AtomicU8::new(Phase::Work as u8);
 static ASKED: AtomicBool = AtomicBool::new(false);
 static INTERRUPTED: AtomicBool = AtomicBool::new(false);
+/// Looks at an answer since it should be there.
+static LATE: AtomicU64 = AtomicU64::new(0);
 /// The memory of this program at the last look, in bytes; 0 where the system does not tell.
 static RESIDENT: AtomicU64 = AtomicU64::new(0);
 static TEMPORARY: Mutex<Vec<PathBuf>> = Mutex::new(Vec::new());
@@ -71,16 +77,17 @@ const DEFAULT_MEMORY: u64 = 2_000_000_000;
 struct Watched {
     limits: LimitArguments,
     begun: Instant,
-    /// Whether a run was asked to end by a limit.
-    has_asked: bool,
+    /// The processor time at which a run was asked to end by a limit.
+    asked: Option<Duration>,
 }
 
 /// Begins to watch a command with these limits, instead of an earlier one.
 pub(crate) fn watch(limits: LimitArguments) {
-    let watched = Watched { limits, begun: Instant::now(), has_asked: false };
+    let watched = Watched { limits, begun: Instant::now(), asked: None };
     *WATCHED.lock().unwrap_or_else(PoisonError::into_inner) = Some(watched);
     enter(Phase::Work);
     ASKED.store(false, Ordering::SeqCst);
+    LATE.store(0, Ordering::SeqCst);
     GUARD.get_or_init(|| {
         let started = fault::injected(Operation::Thread).and_then(|()| {
             std::thread::Builder::new().name("guard".into()).spawn(|| {
@@ -142,10 +149,43 @@ pub(crate) fn was_asked_to_end() -> bool {
     ASKED.load(Ordering::Relaxed)
 }
 
+/// Whether an answer has been waited for: a run was ended, or Ctrl-C came, and [`SOON`] has passed since then. Parts of
+/// an answer that take long are left out then.
+pub(crate) fn is_late() -> bool {
+    LATE.load(Ordering::Relaxed) >= SOON
+}
+
 /// Whether a server may take more memory: at most half of the limit, so that what one question takes does not end the
 /// others.
 pub(crate) fn has_memory() -> bool {
     RESIDENT.load(Ordering::Relaxed) < limits().memory.unwrap_or_else(default_memory) / 2
+}
+
+/// The most memory that this command may take, in bytes.
+fn memory_limit() -> u64 {
+    limits().memory.unwrap_or_else(default_memory).min(address_limit())
+}
+
+/// Whether a copy of so many bytes leaves a run the memory in which it can end.
+pub(crate) fn has_room(bytes: usize) -> bool {
+    RESIDENT.load(Ordering::Relaxed) + bytes as u64 <= memory_limit() / 4 * 3
+}
+
+/// The bytes of rows that wait to be written, at most.
+pub(crate) fn waiting_room() -> usize {
+    (memory_limit() / 10) as usize
+}
+
+/// A run holds so many bytes now: whoever grows fast is looked at more often than every [`PAUSE`].
+pub(crate) fn holds(bytes: usize) {
+    static SEEN: AtomicU64 = AtomicU64::new(0);
+    let (bytes, seen) = (bytes as u64, SEEN.load(Ordering::Relaxed));
+    if bytes < seen {
+        SEEN.store(bytes, Ordering::Relaxed);
+    } else if bytes - seen > memory_limit() / 64 {
+        SEEN.store(bytes, Ordering::Relaxed);
+        look();
+    }
 }
 
 /// Remembers a file that must not outlive the program.
@@ -208,6 +248,11 @@ pub(crate) fn outlive_large_files() {
 fn look() {
     let Some(Watched { limits, begun, .. }) = watched() else { return };
     let elapsed = begun.elapsed();
+    let is_over = limits.seconds.is_some_and(|limit| elapsed.as_secs_f64() > limit);
+    let is_wanted = is_over || was_asked_to_end() || INTERRUPTED.load(Ordering::Relaxed);
+    if is_wanted && phase() == Phase::Answer {
+        LATE.fetch_add(1, Ordering::Relaxed);
+    }
     if let Some(limit) = limits.seconds.map(Duration::from_secs_f64)
         && elapsed > limit
     {
@@ -217,14 +262,17 @@ fn look() {
     RESIDENT.store(resident, Ordering::Relaxed);
     let limit = limits.memory.unwrap_or_else(default_memory);
     let allowed = address_limit();
-    memory_is_over(resident, limit, "--memory allows more");
-    memory_is_over(addresses, allowed, "`ulimit -v` sets it");
+    let is_ours = limits.memory.is_some() || limit == DEFAULT_MEMORY;
+    memory_is_over(resident, limit, is_ours, "--memory allows more");
+    memory_is_over(addresses, allowed, false, "`ulimit -v` sets it");
 }
 
 fn time_is_over(limit: Duration, elapsed: Duration) {
     let shown = limit.as_secs_f64();
     let allowed = match phase() {
         Phase::Work => limit,
+        // On a busy machine a step gets less of the time than passes.
+        Phase::Run if last_step_took() <= LAST_STEP => limit + BUSY,
         Phase::Run => limit + LAST_STEP,
         Phase::Answer => 2 * limit + ANSWER,
     };
@@ -238,11 +286,33 @@ fn time_is_over(limit: Duration, elapsed: Duration) {
     end(i32::from(Exit::StoppedEarly.status()));
 }
 
-/// What a run has must still be audited and written, so it is asked to end at three quarters.
-fn memory_is_over(used: u64, limit: u64, hint: &str) {
+/// The processor time since a run was asked to end.
+fn last_step_took() -> Duration {
+    let asked = watched().and_then(|watched| watched.asked);
+    asked.map_or(Duration::ZERO, |asked| processor_time().saturating_sub(asked))
+}
+
+/// The processor time of this program so far; where the system does not tell, the time since it is watched.
+fn processor_time() -> Duration {
+    let since = || watched().map_or(Duration::ZERO, |watched| watched.begun.elapsed());
+    let ticks = || {
+        let text = std::fs::read_to_string("/proc/self/stat").ok()?;
+        // NOTE: the name before may have spaces and brackets of its own.
+        let mut fields = text.rsplit(") ").next()?.split_whitespace().skip(11);
+        let mut next = || fields.next()?.parse::<u64>().ok();
+        Some(next()? + next()?)
+    };
+    // A tick is a hundredth of a second on every Linux.
+    ticks().map_or_else(since, |ticks| Duration::from_millis(10 * ticks))
+}
+
+/// What a run has must still be audited and written, so it is asked to end at three quarters. An answer that is ended
+/// is lost, and nothing comes after it, so that it may take all of what is our own limit and not the system's.
+fn memory_is_over(used: u64, limit: u64, is_ours: bool, hint: &str) {
     let shown = limit as f64 / 1e9;
     // What no look sees in time fails, and ends the program without a word.
-    if used >= limit - limit / 16 {
+    let most = if is_ours && phase() == Phase::Answer { limit } else { limit - limit / 16 };
+    if used >= most {
         say(&format!(
             "error: the memory limit of {shown} GB is reached, and there is no answer yet; {hint}"
         ));
@@ -258,11 +328,12 @@ fn ask(why: &str) {
     if phase() != Phase::Run {
         return;
     }
+    let now = processor_time();
     let mut watched = WATCHED.lock().unwrap_or_else(PoisonError::into_inner);
     if let Some(watched) = watched.as_mut()
-        && !watched.has_asked
+        && watched.asked.is_none()
     {
-        watched.has_asked = true;
+        watched.asked = Some(now);
         ASKED.store(true, Ordering::SeqCst);
         say(&format!("note: {why}: the run ends here"));
     }
@@ -349,6 +420,20 @@ mod tests {
         for bad in ["", "0", "-1", "nan", "inf", "1e99"] {
             assert!(seconds(bad).is_err(), "{bad}");
         }
+    }
+
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn processor_time_is_that_of_work() {
+        let before = processor_time();
+        let begun = Instant::now();
+        std::thread::sleep(Duration::from_millis(50));
+        let mut x = 1.0_f64;
+        while processor_time() < before + Duration::from_millis(100) {
+            x = std::hint::black_box(x * 1.000_1);
+            assert!(begun.elapsed() < Duration::from_mins(1), "it does not pass");
+        }
+        assert!(begun.elapsed() > Duration::from_millis(50));
     }
 
     #[cfg(target_os = "linux")]

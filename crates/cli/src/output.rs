@@ -51,6 +51,57 @@ pub(crate) fn print(text: &str) -> Result<(), Exit> {
     }
 }
 
+/// Writes a result that may be as long as memory, piece by piece, as [`print`].
+pub(crate) fn print_all(
+    write: impl FnOnce(&mut dyn io::Write) -> io::Result<()>,
+) -> Result<(), Exit> {
+    guard::enter(Phase::Answer);
+    let mut out = Shown { out: io::stdout().lock(), pieces: Vec::with_capacity(2 * PIECE) };
+    match write(&mut out).and_then(|()| out.flush()) {
+        Ok(()) => Ok(()),
+        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Err(Exit::Done),
+        Err(error) => Err(usage(&format!("standard output cannot be written: {error}"))),
+    }
+}
+
+/// Bytes of a result that are looked at together.
+const PIECE: usize = 1 << 16;
+
+/// A stream whose text has its control characters written out.
+struct Shown<W> {
+    out: W,
+    /// What is not written yet; it may end within a character.
+    pieces: Vec<u8>,
+}
+
+impl<W: io::Write> Shown<W> {
+    fn pass(&mut self) -> io::Result<()> {
+        let end = match std::str::from_utf8(&self.pieces) {
+            Ok(text) => text.len(),
+            Err(error) => error.valid_up_to(),
+        };
+        let text = String::from_utf8_lossy(&self.pieces[..end]);
+        self.out.write_all(visible(&text, wants_colour()).as_bytes())?;
+        self.pieces.drain(..end);
+        Ok(())
+    }
+}
+
+impl<W: io::Write> io::Write for Shown<W> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.pieces.extend_from_slice(bytes);
+        if self.pieces.len() >= PIECE {
+            self.pass()?;
+        }
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.pass()?;
+        self.out.flush()
+    }
+}
+
 /// Says something beside the result.
 pub(crate) fn say(text: &str) {
     // NOTE: where standard error is closed there is nobody to tell.
@@ -214,6 +265,21 @@ mod tests {
         assert!(said.len() < 10_000 && said.starts_with("first\n`éé"), "{}", said.len());
         assert!(said.ends_with("é` is no number") && said.contains(" characters … "));
         assert_eq!(shortened("a\nb"), "a\nb");
+    }
+
+    /// In pieces as in one: characters may be cut anywhere.
+    #[test]
+    fn pieces_are_shown_as_the_whole() {
+        let text = "é\u{1b}[2J\u{202e}ab".repeat(20_000);
+        for size in [1, 3, 7, 70_000] {
+            let mut shown = Shown { out: Vec::new(), pieces: Vec::new() };
+            for piece in text.as_bytes().chunks(size) {
+                shown.write_all(piece).expect("a vector takes every byte");
+            }
+            shown.flush().expect("a vector takes every byte");
+            let whole = visible(&text, false);
+            assert!(shown.out == whole.as_bytes() && !whole.contains('\u{1b}'), "{size}");
+        }
     }
 
     #[test]

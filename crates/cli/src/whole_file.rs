@@ -66,6 +66,18 @@ impl Place {
         part.take_place()
     }
 
+    /// Writes the whole file, piece by piece.
+    pub(crate) fn write_with(
+        &self,
+        write: impl FnOnce(&mut dyn Write) -> io::Result<()>,
+    ) -> io::Result<()> {
+        let mut out = io::BufWriter::with_capacity(1 << 18, self.part()?);
+        write(&mut out)?;
+        let mut part = out.into_inner().map_err(io::IntoInnerError::into_error)?;
+        part.sync()?;
+        part.take_place()
+    }
+
     /// An empty file beside the place.
     pub(crate) fn part(&self) -> io::Result<Part> {
         let (path, file) = loop {

@@ -11,6 +11,7 @@ mod explain;
 mod fuzz;
 mod geometry;
 mod long_runs;
+mod memory;
 mod report;
 mod studio;
 mod support;

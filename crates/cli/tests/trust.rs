@@ -312,6 +312,20 @@ fn what_is_there_at_a_limit_is_shown() {
     }
 }
 
+/// What comes after a motion hears the limit too: its second integration, and those that judge a comparison.
+#[test]
+fn what_follows_a_motion_hears_its_limit() {
+    let compared = ["compare", "disk", "--t1", "1e6", "--seconds", "1"];
+    // An event ends it, and it is then integrated again more strictly.
+    let stopped = ["run", "four_bar", "--t1", "1e6", "--seconds", "1"];
+    for words in [compared, stopped] {
+        let answer = pfaff(&words);
+        assert!(matches!(answer.status, 0 | 3), "{words:?}: {}", answer.err);
+        assert!(!answer.err.contains("there is no answer yet"), "{words:?}: {}", answer.err);
+        assert!(answer.out.contains("audit"), "{words:?}: {}", answer.out);
+    }
+}
+
 /// A search between given ends hears its limit in the midst of an attempt, and shows the best path so far.
 #[test]
 fn a_search_ends_with_the_best_path() {

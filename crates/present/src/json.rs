@@ -14,10 +14,13 @@ pub fn json_text(value: &Value) -> String {
 /// The text of anything, in one line.
 pub(crate) fn text_of(value: &impl Serialize) -> String {
     let mut bytes = Vec::new();
-    value
-        .serialize(&mut Serializer::with_formatter(&mut bytes, Shortest))
-        .expect("a vector takes every byte, and all keys are strings");
+    write_text(value, &mut bytes).expect("a vector takes every byte, and all keys are strings");
     String::from_utf8(bytes).expect("JSON is text")
+}
+
+/// Writes the text of anything, in one line.
+pub(crate) fn write_text(value: &impl Serialize, out: &mut dyn Write) -> io::Result<()> {
+    Ok(value.serialize(&mut Serializer::with_formatter(out, Shortest))?)
 }
 
 /// Numbers as Rust writes them: `3.1e-5`, where serde_json alone would write `0.000031`.

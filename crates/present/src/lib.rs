@@ -10,6 +10,7 @@
 mod check;
 mod equations;
 mod geometry;
+mod hurry;
 mod json;
 mod motion;
 mod number;
@@ -29,6 +30,7 @@ pub use equations::{
     present_short, present_short_quickly, present_standard,
 };
 pub use geometry::{present_fractional_forms, present_geometry, trace_table};
+pub use hurry::hurried;
 pub use json::json_text;
 #[cfg(not(target_arch = "wasm32"))]
 pub use motion::write_motion;
@@ -74,5 +76,14 @@ pub trait ToJson {
     /// Its text, in one line that ends.
     fn to_json_line(&self) -> String {
         json_text(&self.to_json()) + "\n"
+    }
+
+    /// Writes this text, piece by piece where it may be as long as memory.
+    ///
+    /// # Errors
+    ///
+    /// Those of the writer.
+    fn write_json_line(&self, out: &mut dyn std::io::Write) -> std::io::Result<()> {
+        out.write_all(self.to_json_line().as_bytes())
     }
 }

@@ -4,10 +4,14 @@
 //! them stands what is kept. Every case has a row: one that cannot begin has the diagnostic as its `stop`, and one
 //! without events the time at which it ended; numbers that they do not have are missing.
 
+use std::io::{self, Write};
+
 use pfaff::{CaseMotion, Declarations, Error, EventRecord, LaneMotion, Motion, Verdict};
+use serde::ser::SerializeMap as _;
+use serde::{Serialize, Serializer};
 use serde_json::Value;
 
-use crate::json::{numbers, object, strings};
+use crate::json::write_text;
 use crate::table::{Block, Cells, Heading, Kind};
 
 /// What is kept of each motion.
@@ -258,15 +262,20 @@ impl SweepTable {
         }
     }
 
-    /// Rows as a JSON object: a list for each column.
-    pub fn to_json(&self, block: &Block) -> Value {
-        let list = |cells: &Cells| match cells {
-            Cells::Integers(values) => Value::from(values.clone()),
-            Cells::Numbers(values) => numbers(values),
-            Cells::Texts(texts) => strings(texts.iter()),
-        };
-        let names = self.headings.iter().map(|heading| heading.name.clone());
-        object(names.zip(block.columns.iter().map(list)))
+    /// Writes an object of some words, and then of a list for each column, in one line. A column wins over a word.
+    ///
+    /// # Errors
+    ///
+    /// Those of the writer.
+    pub fn write_json_line(
+        &self,
+        words: &Value,
+        block: &Block,
+        out: &mut dyn Write,
+    ) -> io::Result<()> {
+        let names = self.headings.iter().map(|heading| heading.name.as_str());
+        write_text(&Columns { words, names: names.collect(), block }, out)?;
+        out.write_all(b"\n")
     }
 
     /// Counts the cases of some rows.
@@ -287,6 +296,49 @@ impl SweepTable {
             let stop = stop.split_once(':').map_or(stop, |(code, _)| code);
             add(&mut summary.stops, stop);
             add(&mut summary.audits, audits.get(row));
+        }
+    }
+}
+
+/// Columns are written from where they are: as values they take many times their memory.
+struct Columns<'a> {
+    words: &'a Value,
+    names: Vec<&'a str>,
+    block: &'a Block,
+}
+
+impl Serialize for Columns<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut map = serializer.serialize_map(None)?;
+        let column = |name: &str| {
+            let place = self.names.iter().rposition(|known| *known == name)?;
+            Some(Column(&self.block.columns[place]))
+        };
+        // NOTE: a column that replaces a word stands where that stood.
+        let words = self.words.as_object();
+        for (key, value) in words.into_iter().flatten() {
+            match column(key) {
+                Some(column) => map.serialize_entry(key, &column)?,
+                None => map.serialize_entry(key, value)?,
+            }
+        }
+        for (name, cells) in self.names.iter().zip(&self.block.columns) {
+            if !words.is_some_and(|words| words.contains_key(*name)) {
+                map.serialize_entry(name, &Column(cells))?;
+            }
+        }
+        map.end()
+    }
+}
+
+struct Column<'a>(&'a Cells);
+
+impl Serialize for Column<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match self.0 {
+            Cells::Integers(values) => serializer.collect_seq(values),
+            Cells::Numbers(values) => serializer.collect_seq(values),
+            Cells::Texts(texts) => serializer.collect_seq(texts.iter()),
         }
     }
 }

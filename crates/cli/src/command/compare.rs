@@ -1,15 +1,16 @@
 //! `pfaff compare`
 
+use std::io;
 use std::path::PathBuf;
 
 use clap::Args;
 use pfaff::{Comparison, Run, compare as compare_principles};
-use pfaff_present::{ToJson, ToText, comparison_table, sentence};
+use pfaff_present::{ToJson, ToText, comparison_table, hurried, sentence};
 
 use crate::arguments::{ModelArguments, TableFormat};
 use crate::guard::{self, Phase};
 use crate::input::Reading;
-use crate::output::{Exit, failed, print, say, usage};
+use crate::output::{Exit, failed, print_all, say, usage};
 use crate::whole_file::Place;
 
 #[derive(Args, Debug)]
@@ -78,10 +79,10 @@ pub(crate) fn compare(arguments: &CompareArguments) -> Result<Exit, Exit> {
     } else {
         arguments.format.unwrap_or(TableFormat::Text)
     };
-    print(&rendered(&comparison, format))?;
+    print_all(|out| render(&comparison, format, out))?;
     if let Some((name, format, place)) = file {
         place
-            .write(rendered(&comparison, format).as_bytes())
+            .write_with(|out| render(&comparison, format, out))
             .map_err(|error| usage(&format!("`{name}` could not be written: {error}")))?;
     }
     let early = comparison.motions.iter().any(|m| m.stop.reason.is_early());
@@ -116,12 +117,19 @@ pub(crate) fn notes(comparison: &Comparison) {
     }
 }
 
-fn rendered(comparison: &Comparison, format: TableFormat) -> String {
-    match format {
-        TableFormat::Text => comparison.to_text(),
-        TableFormat::Json => comparison.to_json_line(),
-        TableFormat::Csv => comparison_table(comparison).to_csv(),
-    }
+fn render(
+    comparison: &Comparison,
+    format: TableFormat,
+    out: &mut dyn io::Write,
+) -> io::Result<()> {
+    hurried(
+        || !guard::is_late(),
+        || match format {
+            TableFormat::Text => out.write_all(comparison.to_text().as_bytes()),
+            TableFormat::Json => comparison.write_json_line(out),
+            TableFormat::Csv => comparison_table(comparison).write_csv(0, out),
+        },
+    )
 }
 
 /// The principles of `--principles`, each once.

@@ -2,6 +2,7 @@
 
 use clap::Args;
 use pfaff::{Derivation, Overrides, compare as compare_principles, derive, run_watched};
+use pfaff_present::hurried;
 use pfaff_present::report::{LARGE, Report, Shown, page};
 
 use crate::arguments::MotionArguments;
@@ -56,7 +57,8 @@ pub(crate) fn report(arguments: &ReportArguments) -> Result<Exit, Exit> {
         };
         let command = &reproduction::command(name, request, &overrides, compared);
         let report = Report { model, request, name, command, derivations, shown };
-        write(&output, place.as_ref(), &page(&report))
+        let page = hurried(|| !guard::is_late(), || page(&report));
+        write(&output, place.as_ref(), &page)
     };
     let early = if let Some(list) = principles {
         let comparison = compare_principles(&model, &request, Some(&list)).map_err(failed)?;

@@ -13,7 +13,7 @@ use crate::bar::Bar;
 use crate::file::OutputFile;
 use crate::guard::{self, Phase};
 use crate::input::Reading;
-use crate::output::{Exit, failed, print, usage};
+use crate::output::{Exit, failed, print, print_all, usage};
 
 #[derive(Args, Debug)]
 #[command(after_help = "\
@@ -97,11 +97,11 @@ pub(crate) fn run(arguments: &RunArguments) -> Result<Exit, Exit> {
     motion.statistics.derive_us += read_us;
     let written = file.is_none_or(|mut file| file.finish(&motion));
     crate::output::notes(&motion);
-    print(&if json {
-        motion.to_json_line()
+    if json {
+        print_all(|out| motion.write_json_line(out))?;
     } else {
-        summary(&motion, crate::output::wants_colour())
-    })?;
+        print(&summary(&motion, crate::output::wants_colour()))?;
+    }
     // NOTE: the program is about to end, and the system takes all memory back at once.
     let _model = std::mem::ManuallyDrop::new(model);
     let motion = std::mem::ManuallyDrop::new(motion);
@@ -136,6 +136,7 @@ pub(crate) fn observed(
         if let Some(bar) = &mut bar {
             bar.update(progress);
         }
+        guard::holds(progress.bytes());
         if let Some(file) = &mut file {
             file.update(progress);
         }

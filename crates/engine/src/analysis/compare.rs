@@ -140,7 +140,9 @@ pub fn compare(
     if !model.constraints.is_empty() {
         for motion in &motions {
             equivalences.extend(match motion.principle {
-                Some(Principle::Chetaev) => along_chetaev(&model.workspace(), motion, backend),
+                Some(Principle::Chetaev) => {
+                    along_chetaev(&model.workspace(), motion, backend, request.interrupt)
+                }
                 Some(Principle::Vakonomic) => {
                     along_vakonomic(&model.workspace(), motion, backend)
                 }

@@ -15,8 +15,11 @@
 use pfaff_mechanics::derive;
 use pfaff_model::{Principle, Workspace};
 use pfaff_program::Backend;
-use pfaff_solver::{EvalError, OdeOptions, System, integrate, least_squares};
+use pfaff_solver::{
+    Control, DenseStep, EvalError, Observer, OdeOptions, System, integrate, least_squares,
+};
 
+use crate::clock::Interrupt;
 use crate::motion::Motion;
 use crate::motion::equivalence::{Equivalence, MeanSquares, judged};
 use crate::system::kkt::Kkt;
@@ -57,10 +60,13 @@ pub(crate) fn along_vakonomic(
 }
 
 /// The test along a Chetaev motion: is there a $\mu(t_0)$ that makes it vakonomic?
+///
+/// Nothing is said if it is interrupted: it takes as long as the motion.
 pub(crate) fn along_chetaev(
     model: &Workspace,
     motion: &Motion,
     backend: Backend,
+    interrupt: Option<Interrupt>,
 ) -> Option<Equivalence> {
     let (&t0, &t1) = (motion.t.first()?, motion.t.last()?);
     let mut companion = Companion::new(
@@ -80,7 +86,8 @@ pub(crate) fn along_chetaev(
     };
     let options = OdeOptions { t0, t1, tolerance: 1e-12, ..OdeOptions::default() };
     let complete = |outcome: &pfaff_solver::Outcome| outcome.t == t1;
-    let first = integrate(&mut companion, &start(&vec![0.0; m]), &options, &mut ());
+    let mut listener = Listener(interrupt);
+    let first = integrate(&mut companion, &start(&vec![0.0; m]), &options, &mut listener);
     if !complete(&first) {
         return None;
     }
@@ -88,7 +95,7 @@ pub(crate) fn along_chetaev(
     let right: Vec<f64> = quadratures[m * m..m * m + m].iter().map(|g| -g).collect();
     let best = least_squares(&quadratures[..m * m], m, m, &right, 1e-9).x;
     // Once more from there: the least integral without the difference of large numbers.
-    let second = integrate(&mut companion, &start(&best), &options, &mut ());
+    let second = integrate(&mut companion, &start(&best), &options, &mut listener);
     if !complete(&second) {
         return None;
     }
@@ -96,6 +103,19 @@ pub(crate) fn along_chetaev(
     let span = t1 - t0;
     let squares = MeanSquares { residual: left / span, reaction: reaction / span };
     Some(judged(Principle::Chetaev, squares, best, NOTHING))
+}
+
+/// Ends a run that is interrupted.
+struct Listener(Option<Interrupt>);
+
+impl Observer for Listener {
+    fn wants_dense(&self, _start: f64, _end: f64) -> bool {
+        false
+    }
+
+    fn step(&mut self, _step: &DenseStep<'_>, _system: &mut dyn System) -> Control {
+        if Interrupt::is_asked(self.0) { Control::Stop } else { Control::Continue }
+    }
 }
 
 fn kkt(model: &Workspace, principle: Principle, backend: Backend) -> Option<Kkt> {

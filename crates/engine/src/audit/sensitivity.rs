@@ -37,9 +37,9 @@ impl Sensitivity {
     }
 
     /// The largest worth of a unit of tolerance at some instants; zero where it has no value.
-    pub(crate) fn at<'i>(&mut self, instants: impl Iterator<Item = &'i Sample>) -> f64 {
+    pub(crate) fn at(&mut self, instants: impl Iterator<Item = Sample>) -> f64 {
         let Self { laid: Some(laid), slopes } = self else { return 0.0 };
-        let instants: Vec<Sample> = instants.cloned().collect();
+        let instants: Vec<Sample> = instants.collect();
         let mut largest = 0.0;
         let mut most = vec![0.0_f64; slopes.q.len() + slopes.v.len()];
         for sample in &instants {

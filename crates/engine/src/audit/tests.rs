@@ -127,10 +127,11 @@ fn an_error_is_worth_what_it_does_to_the_energy() {
         (sample.q, sample.v, sample.a) = (vec![x], vec![v], vec![0.0]);
         sample
     };
-    let worth = |samples: &[Sample]| Sensitivity::new(&model, Some(energy)).at(samples.iter());
+    let worth =
+        |samples: &[Sample]| Sensitivity::new(&model, Some(energy)).at(samples.iter().cloned());
     close(Some(worth(&[at(1.0, 2.0)])), 4.0 * 2.0 + 4.0);
     close(Some(worth(&[at(1.0, 2.0), at(3.0, -1.0)])), 5.0 * (3.0 + 3.0) + 3.0 * (1.0 + 2.0));
-    assert_eq!(Sensitivity::new(&model, None).at([at(1.0, 2.0)].iter()), 0.0);
+    assert_eq!(Sensitivity::new(&model, None).at([at(1.0, 2.0)].into_iter()), 0.0);
 }
 
 /// The limits of errors, written out: they grow with the tolerance, with rounding and with the steps.

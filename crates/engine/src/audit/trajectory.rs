@@ -13,6 +13,7 @@ use crate::audit::deviation::{Deviation, worse};
 use crate::audit::dual_residual::{DualResidual, Findings, NOTHING, equation_residuals, pace};
 use crate::audit::sensitivity::Sensitivity;
 use crate::motion::sample::{LANES, Sample};
+use crate::motion::samples::Samples;
 use crate::motion::verdict::Check;
 use crate::system::compiled::CompiledSystem;
 use crate::system::constraint_scale::collect_terms;
@@ -24,7 +25,7 @@ pub(crate) struct TrajectoryEvidence<'a> {
     pub(crate) model: &'a Workspace,
     pub(crate) system: CompiledSystem,
     /// The samples.
-    pub(crate) samples: Vec<Sample>,
+    pub(crate) samples: Samples<'a>,
     /// $w$ and $u$ at the samples; empty for an `equation` model.
     pub(crate) work: &'a [[f64; 2]],
     /// Steps of the run, spread over it.
@@ -76,7 +77,7 @@ fn mechanical(mut evidence: TrajectoryEvidence<'_>, mut dual: DualResidual) -> V
     let mut checks = constraints(&evidence, &mut dual);
     let mut ledger = Ledger::default();
     let (at_steps, between) = equations(&mut evidence, &mut dual, &mut ledger);
-    ledger.extend(false, evidence.samples.iter().zip(evidence.work));
+    ledger.extend_by_outputs(evidence.samples, evidence.work);
     let pace = at_steps.pace().max(between.pace());
     checks.extend(balances(&evidence, &ledger, pace));
     checks.extend(momenta(&evidence, &ledger.ends, pace));
@@ -156,8 +157,7 @@ fn constraints(evidence: &TrajectoryEvidence<'_>, dual: &mut DualResidual) -> Ve
     let none = vec![Deviation::default(); m];
     let (mut velocity, mut position) = (none.clone(), none);
     let affordable = (BUDGET / dual.constraint_cost().max(1)).clamp(16, CONSTRAINT_SAMPLES);
-    let stride = evidence.samples.len().div_ceil(affordable).max(1);
-    let looked_at: Vec<Sample> = evidence.samples.iter().step_by(stride).cloned().collect();
+    let looked_at: Vec<Sample> = evidence.samples.some(affordable).collect();
     for instants in looked_at.chunks(LANES) {
         dual.constraints(instants, &mut |a, residual| {
             velocity[a].include(residual.velocity);
@@ -231,23 +231,29 @@ struct Entry {
 }
 
 impl Ledger {
-    fn extend<'s>(
-        &mut self,
-        is_at_step: bool,
-        entries: impl Iterator<Item = (&'s Sample, &'s [f64; 2])>,
-    ) {
+    /// The ends of steps.
+    fn extend<'s>(&mut self, entries: impl Iterator<Item = (&'s Sample, &'s [f64; 2])>) {
         let ends = &mut self.ends;
         self.entries.extend(entries.map(|(sample, &work)| {
-            if is_at_step {
-                ends.push(sample.clone());
-            }
+            ends.push(sample.clone());
             Entry {
                 t: sample.t,
-                is_at_step,
+                is_at_step: true,
                 energy: sample.energy,
                 constraint_energy: sample.constraint_energy,
                 work,
             }
+        }));
+    }
+
+    fn extend_by_outputs(&mut self, samples: Samples<'_>, works: &[[f64; 2]]) {
+        let entries = samples.energies().zip(works);
+        self.entries.extend(entries.map(|([t, energy, constraint_energy], &work)| Entry {
+            t,
+            is_at_step: false,
+            energy,
+            constraint_energy,
+            work,
         }));
     }
 
@@ -291,8 +297,8 @@ fn balance(
         scale = scale.max(energy(entry).abs() + gained.abs());
     }
     let mut sensitivity = Sensitivity::new(evidence.model, evidence.energy);
-    let stride = evidence.samples.len().div_ceil(sensitivity.affordable()).max(1);
-    scale = scale.max(sensitivity.at(evidence.samples.iter().step_by(stride)));
+    let most = sensitivity.affordable();
+    scale = scale.max(sensitivity.at(evidence.samples.some(most)));
     let limit = 10.0 * per_step * (evidence.taken as f64 + 1.0) * scale;
     let (worst, limit) = if outputs <= between * at_steps {
         (at_steps, limit + quadrature.at_steps)
@@ -384,9 +390,8 @@ fn momenta(evidence: &TrajectoryEvidence<'_>, ends: &[Sample], pace: f64) -> Vec
         };
         let mut largest = 0.0_f64;
         let mut values = Vec::new();
-        let stride = evidence.samples.len().div_ceil(CONSTRAINT_SAMPLES).max(1);
-        for sample in evidence.samples.iter().step_by(stride) {
-            let (value, size) = at(sample);
+        for sample in evidence.samples.some(CONSTRAINT_SAMPLES) {
+            let (value, size) = at(&sample);
             values.push(value);
             largest = largest.max(size);
         }
@@ -394,9 +399,8 @@ fn momenta(evidence: &TrajectoryEvidence<'_>, ends: &[Sample], pace: f64) -> Vec
         let Some(&first) = values.first() else { continue };
         let mut sensitivity = Sensitivity::new(model, Some(kept.quantity));
         let most = sensitivity.affordable();
-        let stride = evidence.samples.len().div_ceil(most).max(1);
-        let few = ends.iter().step_by(ends.len().div_ceil(most).max(1));
-        let worth = sensitivity.at(evidence.samples.iter().step_by(stride).chain(few));
+        let few = ends.iter().step_by(ends.len().div_ceil(most).max(1)).cloned();
+        let worth = sensitivity.at(evidence.samples.some(most).chain(few));
         let scale = values.iter().map(|j| j.abs()).fold(worth.max(largest), f64::max);
         let between = between_steps(evidence);
         let off = values.iter().map(|j| (j - first).abs() / between);
@@ -429,7 +433,7 @@ fn equations(
     let (t, mut start) = (kept[0].start(), vec![0.0; width]);
     kept[0].state(t, &mut start);
     if evidence.system.resolve(t, &start, true, &mut instants[0]).is_ok() {
-        ledger.extend(true, instants.iter().zip(&evidence.system.work(&start)));
+        ledger.extend(instants.iter().zip(&evidence.system.work(&start)));
     }
     let length = |step: &DenseStep<'_>| (step.end() - step.start()).abs();
     let longest = kept.iter().map(length).fold(0.0, f64::max);
@@ -442,7 +446,7 @@ fn equations(
         dual.judge(&instants[..found.len()], &lengths, &mut at_steps);
         let work: Vec<[f64; 2]> =
             found.iter().filter_map(|&i| evidence.system.work(ends[i].y)).collect();
-        ledger.extend(true, instants.iter().zip(&work));
+        ledger.extend(instants.iter().zip(&work));
         let long = steps.iter().filter(|s| length(s) > SLIVER * longest);
         let mut count = 0;
         for ((step, (t, y, rates)), span) in long.zip(&mut middles).zip(&mut spans) {

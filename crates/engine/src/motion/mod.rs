@@ -7,6 +7,7 @@ pub(crate) mod double_double;
 pub(crate) mod equivalence;
 pub(crate) mod note;
 pub(crate) mod sample;
+pub(crate) mod samples;
 pub(crate) mod sensitivity;
 pub(crate) mod solution;
 pub(crate) mod verdict;
@@ -330,6 +331,16 @@ impl Motion {
                 values.retain(|_| kept.next() != Some(&false));
             }
         }
+    }
+
+    /// What its columns hold, in bytes; asked after each step.
+    pub(crate) fn bytes(&self) -> usize {
+        /// Time, power, energy, that of the constraints, and work.
+        const OTHERS: usize = 5;
+        let lists = [&self.q, &self.v, &self.a, &self.multipliers, &self.multiplier_rates];
+        let more = [&self.reactions, &self.observed];
+        let columns: usize = lists.into_iter().chain(more).map(Vec::len).sum();
+        size_of_val(self.t.as_slice()) * (columns + OTHERS)
     }
 
     /// Leaves out all output times but the first `count`.

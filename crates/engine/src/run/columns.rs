@@ -1,11 +1,11 @@
-//! The rows of a record as the columns of a motion, and back as samples.
+//! The rows of a record as the columns of a motion.
 
 use std::ops::Range;
 
-use pfaff_model::{Principle, Workspace};
+use pfaff_model::Principle;
 
 use crate::motion::dense::Dense;
-use crate::motion::sample::Sample;
+use crate::motion::sample::SampleLayout;
 use crate::motion::verdict::{Audit, Verdict};
 use crate::motion::{EventRecord, Motion, Series, Statistics, Stop, StopReason};
 use crate::run::record::Setting;
@@ -13,26 +13,67 @@ use crate::run::record::{Record, RecordedEvent, direction};
 
 /// The recorded rows as columns.
 pub(crate) fn collect(setting: &Setting<'_>, record: &Record) -> Motion {
+    let columns = record.columns(&shown(setting, &record.layout));
+    motion(setting, record, columns)
+}
+
+/// As [`collect`], in place of the rows.
+pub(crate) fn take(setting: &Setting<'_>, record: &mut Record) -> Motion {
+    let layout = record.layout.clone();
+    let columns = record.take_columns(&shown(setting, &layout));
+    motion(setting, record, columns)
+}
+
+fn is_mechanical(setting: &Setting<'_>) -> bool {
+    matches!(setting.model.dynamics, pfaff_model::Dynamics::Lagrangian { .. })
+}
+
+/// Which places of a row a motion has as columns.
+fn shown(setting: &Setting<'_>, layout: &SampleLayout) -> impl Fn(usize) -> bool {
+    let is_mechanical = is_mechanical(setting);
+    let has_rates = setting.principle == Some(Principle::Vakonomic);
+    let layout = layout.clone();
+    move |place| {
+        let is_rate = layout.multiplier_rates.contains(&place);
+        let of_forces = layout.reaction.contains(&place)
+            || place == layout.energy
+            || place == layout.constraint_energy;
+        (!is_rate || has_rates) && (!of_forces || is_mechanical) && place != layout.divergence
+    }
+}
+
+/// A motion of these columns.
+fn motion(setting: &Setting<'_>, record: &Record, mut columns: Vec<Vec<f64>>) -> Motion {
     let model = setting.model;
     let layout = &record.layout;
-    let column = |place: usize| -> Vec<f64> { record.rows().map(|row| row[place]).collect() };
-    let series = |names: Vec<String>, places: Range<usize>| -> Vec<Series> {
-        names
-            .into_iter()
-            .zip(places)
-            .map(|(name, place)| Series { name, values: column(place) })
-            .collect()
+    let mut column = |place: usize| std::mem::take(&mut columns[place]);
+    let t = column(layout.t);
+    let mut series = |names: Vec<String>, places: Range<usize>| -> Vec<Series> {
+        let named = names.into_iter().zip(places);
+        named.map(|(name, place)| Series { name, values: column(place) }).collect()
     };
     let coordinates = || model.coordinates.iter().map(|c| c.name.clone()).collect::<Vec<_>>();
     let constraints = || model.constraints.iter().map(|c| c.name.clone()).collect::<Vec<_>>();
     let observed: Vec<String> = model.observed.iter().map(|o| o.name.clone()).collect();
     let observed_places = layout.width..layout.width + observed.len();
-    let is_mechanical = matches!(model.dynamics, pfaff_model::Dynamics::Lagrangian { .. });
-    let mechanical = |place: usize| if is_mechanical { column(place) } else { Vec::new() };
-    let power = |row: &[f64]| -> f64 {
-        let (v, reaction) = (&row[layout.v.clone()], &row[layout.reaction.clone()]);
-        v.iter().zip(reaction).map(|(v, r)| v * r).sum()
+    let is_mechanical = is_mechanical(setting);
+    let q = series(coordinates(), layout.q.clone());
+    let v = series(coordinates(), layout.v.clone());
+    let a = series(coordinates(), layout.a.clone());
+    let multipliers = series(constraints(), layout.multipliers.clone());
+    let multiplier_rates = if setting.principle == Some(Principle::Vakonomic) {
+        series(constraints(), layout.multiplier_rates.clone())
+    } else {
+        Vec::new()
     };
+    let reactions =
+        if is_mechanical { series(coordinates(), layout.reaction.clone()) } else { Vec::new() };
+    let observed = series(observed, observed_places);
+    let power = |i: usize| -> f64 {
+        v.iter().zip(&reactions).map(|(v, r)| v.values[i] * r.values[i]).sum()
+    };
+    let rows = if is_mechanical { t.len() } else { 0 };
+    let reaction_power = (0..rows).map(power).collect();
     Motion {
         title: model.title.clone().unwrap_or_else(|| model.source.name().to_owned()),
         principle: setting.principle,
@@ -40,30 +81,18 @@ pub(crate) fn collect(setting: &Setting<'_>, record: &Record) -> Motion {
         start: setting.t0,
         form: setting.form,
         stop: Stop { reason: StopReason::End, t: 0.0 },
-        t: column(layout.t),
-        q: series(coordinates(), layout.q.clone()),
-        v: series(coordinates(), layout.v.clone()),
-        a: series(coordinates(), layout.a.clone()),
-        multipliers: series(constraints(), layout.multipliers.clone()),
-        multiplier_rates: if setting.principle == Some(Principle::Vakonomic) {
-            series(constraints(), layout.multiplier_rates.clone())
-        } else {
-            Vec::new()
-        },
-        reactions: if is_mechanical {
-            series(coordinates(), layout.reaction.clone())
-        } else {
-            Vec::new()
-        },
-        reaction_power: if is_mechanical {
-            record.rows().map(power).collect()
-        } else {
-            Vec::new()
-        },
-        energy: mechanical(layout.energy),
-        constraint_energy: mechanical(layout.constraint_energy),
+        t,
+        q,
+        v,
+        a,
+        multipliers,
+        multiplier_rates,
+        reaction_power,
+        reactions,
+        energy: column(layout.energy),
+        constraint_energy: column(layout.constraint_energy),
         work: record.work.iter().map(|w| w[0]).collect(),
-        observed: series(observed, observed_places),
+        observed,
         events: record
             .events
             .iter()
@@ -104,31 +133,4 @@ pub(crate) fn collect(setting: &Setting<'_>, record: &Record) -> Motion {
         tangents: None,
         dense: Dense::default(),
     }
-}
-
-/// The output rows as instants: each of them, or every second, third, … one.
-pub(crate) fn samples(model: &Workspace, motion: &Motion, stride: usize) -> Vec<Sample> {
-    let row = |series: &[Series], i: usize| -> Vec<f64> {
-        series.iter().map(|s| s.values[i]).collect()
-    };
-    let n = model.coordinates.len();
-    (0..motion.t.len())
-        .step_by(stride)
-        .map(|i| Sample {
-            t: motion.t[i],
-            q: row(&motion.q, i),
-            v: row(&motion.v, i),
-            a: row(&motion.a, i),
-            multipliers: row(&motion.multipliers, i),
-            multiplier_rates: row(&motion.multiplier_rates, i),
-            reaction: if motion.reactions.is_empty() {
-                vec![f64::NAN; n]
-            } else {
-                row(&motion.reactions, i)
-            },
-            energy: motion.energy.get(i).copied().unwrap_or(f64::NAN),
-            constraint_energy: motion.constraint_energy.get(i).copied().unwrap_or(0.0),
-            divergence: f64::NAN,
-        })
-        .collect()
 }

@@ -32,6 +32,7 @@ use pfaff_solver::{
 };
 
 use crate::audit::error::{AMPLIFIED_TIME, WORST, against_limit, error_limit, plain_limit};
+use crate::clock::Interrupt;
 use crate::motion::sample::Sample;
 use crate::motion::verdict::Check;
 use crate::system::compiled::CompiledSystem;
@@ -129,6 +130,9 @@ pub(crate) struct FirstRun<'a> {
     pub(crate) kept: &'a [StoredStep],
     /// When the state jumped.
     pub(crate) jumps: &'a [f64],
+    /// Whether it took long, and what ends the second one early.
+    pub(crate) is_slow: bool,
+    pub(crate) interrupt: Option<Interrupt>,
 }
 
 /// Integrates a second time from a state at the start, to where the first run ended.
@@ -144,7 +148,7 @@ pub(crate) fn second_run(first: &FirstRun<'_>, y0: &[f64]) -> Option<SecondRun> 
     if outcome.t == options.t0 {
         return None;
     }
-    if outcome.stop == StopReason::Interrupted && steps > short {
+    if outcome.stop == StopReason::Interrupted && (steps > short || first.is_slow) {
         // NOTE: who interrupts a long run does not want to wait.
         return compared(first, y0, Kind::Hurried, None)
             .filter(|found| !found.errors.is_empty());

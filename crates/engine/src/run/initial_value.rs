@@ -11,6 +11,7 @@ use crate::clock::Stopwatch;
 use crate::error::{Failure, WHOLE};
 use crate::motion::note::{Note, brief};
 use crate::motion::sample::Sample;
+use crate::motion::samples::Samples;
 use crate::motion::verdict::Audit;
 use crate::motion::{Motion, Statistics, Stop, StopReason, TangentRows};
 use crate::problem::affine_body;
@@ -18,7 +19,7 @@ use crate::problem::branches::Branches;
 use crate::problem::settings::{Run, Settings, method_name};
 use crate::problem::start::Start;
 use crate::problem::unused_multipliers::{unused_multipliers, without_along};
-use crate::run::columns::{collect, samples};
+use crate::run::columns::take;
 use crate::run::effective_mass::effective_mass_on_the_way;
 use crate::run::global_error::{FirstRun, check, second_run};
 use crate::run::jump::{accumulation, contradicting};
@@ -39,6 +40,8 @@ use crate::system::reduced::scale;
 
 /// Outputs that the audit looks at; of more, every second, third, … one.
 const AUDITED: usize = 100_000;
+/// Microseconds beyond which a run that was ended is not integrated again as exactly.
+const SLOW: f64 = 1e6;
 
 /// Integrates given dynamics of a model from a given start.
 pub(crate) fn integrated_from(
@@ -201,11 +204,13 @@ pub(crate) fn integrate_segment(
     };
     let work = system.work(&outcome.y).unwrap_or_default();
 
-    let mut motion = collect(&setting, &recorder.record);
-    recorder.record.forget_rows();
+    let mut motion = take(&setting, &mut recorder.record);
     motion.dense = std::mem::take(&mut recorder.dense);
     let tangents = recorder.tangents.take();
-    motion.stop = Stop { reason: stop_reason(model, &outcome.stop), t: outcome.t };
+    motion.stop = match recorder.cut {
+        Some(t) => Stop { reason: StopReason::Interrupted, t },
+        None => Stop { reason: stop_reason(model, &outcome.stop), t: outcome.t },
+    };
     if motion.stop.reason == StopReason::StepTooSmall
         && is_near_dependence(&mut system, outcome.t, &outcome.y)
     {
@@ -281,17 +286,18 @@ pub(crate) fn integrate_segment(
         of_tables: rounding_of_tables(&model.graph, &parts),
         kept: &recorder.kept,
         jumps: &recorder.jumps,
+        is_slow: integrate_us > SLOW,
+        interrupt: settings.interrupt,
     };
     let second = if settings.draft { None } else { second_run(&first, &again) };
     if !settings.draft {
-        // An instant takes several times the memory of a row.
         let stride = motion.t.len().div_ceil(AUDITED).max(1);
         let audited: Vec<[f64; 2]> =
             recorder.record.work.iter().step_by(stride).copied().collect();
         motion.audit = audit(Evidence::Trajectory(Box::new(TrajectoryEvidence {
             model,
             system,
-            samples: samples(model, &motion, stride),
+            samples: Samples::new(&motion, stride),
             work: &audited,
             steps: &recorder.kept,
             scales: &scales,

@@ -49,6 +49,11 @@ impl Progress<'_> {
         self.forgotten.set(row);
     }
 
+    /// What was written down so far, in bytes, about: so much a copy of it takes.
+    pub fn bytes(&self) -> usize {
+        self.record.bytes() + self.earlier.map_or(0, Motion::bytes)
+    }
+
     /// The motion so far: what the run would give back if it were interrupted here, without its audit. Where rows were
     /// forgotten, it begins with the [first](Self::first_row) that is left.
     pub fn motion(&self) -> Motion {

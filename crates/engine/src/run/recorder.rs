@@ -15,6 +15,8 @@ use crate::system::compiled::CompiledSystem;
 
 /// How many steps the audit keeps: when there are more, every second one is dropped and the stride doubles.
 const KEPT: usize = 64;
+/// Outputs of one step between which the watcher is asked: a step may have more of them than there is memory.
+const OUTPUTS: usize = 4096;
 
 /// Watches a run.
 pub(crate) struct Recorder<'a> {
@@ -45,6 +47,8 @@ pub(crate) struct Recorder<'a> {
     pub(crate) tangents: Option<Vec<(f64, Vec<f64>)>>,
     /// Whether rows are forgotten that the watcher has.
     streams: bool,
+    /// Where in a step the run was ended by its watcher.
+    pub(crate) cut: Option<f64>,
     watch: &'a mut dyn FnMut(&Progress<'_>) -> bool,
 }
 
@@ -80,6 +84,7 @@ impl<'a> Recorder<'a> {
             rank: None,
             tangents: None,
             streams: settings.streams,
+            cut: None,
             watch,
             system,
         }
@@ -240,12 +245,18 @@ impl Observer for Recorder<'_> {
             None => None,
         };
         let end = undetermined.unwrap_or(step.end());
+        let first = self.record.reached;
         while let Some(&t) = self.times.get(self.record.reached)
             && self.is_before(t, end)
         {
             step.state(t, &mut self.y);
             self.output(t);
             self.check_work(step, t);
+            let count = self.record.reached - first;
+            if count.is_multiple_of(OUTPUTS) && t != end && !self.show(t, false) {
+                self.cut = Some(t);
+                break;
+            }
         }
         if undetermined.is_some() {
             return Control::Stop;
@@ -257,7 +268,8 @@ impl Observer for Recorder<'_> {
             self.extend(step, tolerance);
         }
         self.steps += 1;
-        if self.show(step.end(), false) { Control::Continue } else { Control::Stop }
+        let goes_on = self.cut.is_none() && self.show(step.end(), false);
+        if goes_on { Control::Continue } else { Control::Stop }
     }
 
     fn event(&mut self, event: &LocatedEvent, y: &[f64]) -> Control {

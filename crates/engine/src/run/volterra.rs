@@ -33,13 +33,13 @@ use pfaff_expr::{Expr, Graph, Memory, Node};
 use pfaff_model::{Diagnostic, Dynamics as Written, Workspace};
 use pfaff_program::CompileError;
 use pfaff_solver::{
-    DirectQuadrature, Kernel, VolterraOptions, VolterraOutcome, integrate_volterra,
-    natural_units, units_serve,
+    Control, DirectQuadrature, Kernel, VolterraObserver, VolterraOptions, VolterraOutcome,
+    integrate_volterra, natural_units, units_serve,
 };
 
 use crate::audit::memory::MemoryEvidence;
 use crate::audit::{Evidence, audit};
-use crate::clock::Stopwatch;
+use crate::clock::{Interrupt, Stopwatch};
 use crate::error::Failure;
 use crate::motion::note::Note;
 use crate::motion::{Form, Motion, Statistics, Stop};
@@ -47,7 +47,7 @@ use crate::problem::branches::FixedBranches;
 use crate::problem::dynamics_span;
 use crate::problem::settings::Settings;
 use crate::problem::start::refuse_infinite_data;
-use crate::run::columns::collect;
+use crate::run::columns::take;
 use crate::run::progress::Progress;
 use crate::run::record::Record;
 use crate::run::record::Setting;
@@ -210,14 +210,14 @@ pub(crate) fn run(
     if let pfaff_solver::StopReason::Event(_) = outcome.stop {
         watcher.stopped();
     }
-    let mut motion = collect(&setting, &watcher.record);
+    let mut motion = take(&setting, &mut watcher.record);
     motion.stop = Stop { reason: stop_reason(model, &outcome.stop), t: outcome.t };
     motion.notes.clone_from(&formulation.notes);
     motion.notes.extend(uncompressed(&formulation));
     motion.notes.extend(stopped(&motion.stop));
     let tolerance = settings.options.tolerance;
     let (end, _) = watcher.reader.read(outcome.t, &outcome.x, &outcome.z);
-    let second = second_end(&mut system, &options, &outcome)
+    let second = second_end(&mut system, &options, &outcome, settings.interrupt)
         .map(|(t, x, z)| watcher.reader.read(t, &x, &z).0.q)
         .filter(|second| second.iter().chain(&end.q).all(|q| q.is_finite()));
     if let Some(second) = &second {
@@ -278,11 +278,21 @@ const MOST_ROUNDS: usize = 4;
 const LOOSER: f64 = 1e3;
 const ERROR_PART: f64 = 30.0 / LOOSER;
 
+/// Ends an integration that is interrupted.
+struct Listener(Option<Interrupt>);
+
+impl VolterraObserver for Listener {
+    fn step(&mut self, _t: f64, _x: &[f64], _z: &[f64]) -> Control {
+        if Interrupt::is_asked(self.0) { Control::Stop } else { Control::Continue }
+    }
+}
+
 /// The end of a second integration, by few and long steps.
 fn second_end(
     system: &mut CompiledVolterra,
     options: &VolterraOptions,
     outcome: &VolterraOutcome,
+    interrupt: Option<Interrupt>,
 ) -> Option<(f64, Vec<f64>, Vec<f64>)> {
     if outcome.steps == 0 || outcome.stop == pfaff_solver::StopReason::Interrupted {
         return None;
@@ -295,7 +305,7 @@ fn second_end(
         outputs: Vec::new(),
         ..options.clone()
     };
-    let second = integrate_volterra(system, &options, &mut ());
+    let second = integrate_volterra(system, &options, &mut Listener(interrupt));
     let is_near = (second.t - outcome.t).abs() <= 1e-6 * (outcome.t - options.t0).abs();
     is_near.then_some((second.t, second.x, second.z))
 }
@@ -440,10 +450,10 @@ fn first_point(
     options: &VolterraOptions,
 ) -> (Vec<f64>, Vec<f64>) {
     struct First(Vec<Vec<f64>>);
-    impl pfaff_solver::VolterraObserver for First {
-        fn step(&mut self, _t: f64, x: &[f64], _z: &[f64]) -> pfaff_solver::Control {
+    impl VolterraObserver for First {
+        fn step(&mut self, _t: f64, x: &[f64], _z: &[f64]) -> Control {
             self.0.push(x.to_vec());
-            pfaff_solver::Control::Continue
+            Control::Continue
         }
     }
     let mut first = First(Vec::new());

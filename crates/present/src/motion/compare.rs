@@ -1,18 +1,24 @@
 //! A comparison for people and for programs: text, JSON and CSV.
 
 use std::fmt::Write;
+use std::io;
 
-use pfaff::{Comparison, Equivalence, Kept, Motion, Parting, Principle, Series, signs};
+use pfaff::{Comparison, Derivation, Kept, Motion, Parting, Principle, Series, signs};
 use serde_json::Value;
 
+use super::equivalence::{equivalence_json, sentence};
+use super::json::{Entries, Entry};
 use crate::equations::present;
-use crate::json::{number, numbers, object, string, strings};
+use crate::hurry::in_time;
+use crate::json::{number, numbers, object, string, strings, text_of, write_text};
 use crate::{Table, ToJson, ToText};
 
 /// Rows of the table of positions.
 const ROWS: usize = 7;
 /// Coordinates in the table of positions.
 const COORDINATES: usize = 4;
+/// What stands for equations where there was no time for them.
+const LEFT_OUT: &str = "(the equations are left out: the time was over)";
 
 impl ToText for Comparison {
     /// For people.
@@ -25,12 +31,12 @@ impl ToText for Comparison {
             if let Some(principle) = motion.principle {
                 let _ = writeln!(text, "  ({})", signs(principle));
             }
-            present(derivation)
-                .lines(&["definitions", "dependent", "equations"])
-                .iter()
-                .for_each(|line| {
-                    let _ = writeln!(text, "  {line}");
-                });
+            let lines = in_time(|| {
+                present(derivation).lines(&["definitions", "dependent", "equations"])
+            });
+            for line in lines.unwrap_or_else(|| vec![LEFT_OUT.to_owned()]) {
+                let _ = writeln!(text, "  {line}");
+            }
             let _ = writeln!(
                 text,
                 "  {} steps, audit: {}",
@@ -104,46 +110,57 @@ fn conserved(c: &Comparison, text: &mut String) {
 impl ToJson for Comparison {
     /// As `compare --json` prints it.
     fn to_json(&self) -> Value {
-        let first = self.motions.first();
-        let by_principle =
-            |values: Vec<Value>| object(self.motions.iter().map(word).zip(values));
-        let kept = |k: &Kept| {
-            let change = k.change.iter().map(|c| c.map_or(Value::Null, number));
-            object([
-                ("name", string(&k.name)),
-                ("change", by_principle(change.collect())),
-                ("kept", by_principle(k.kept.iter().map(|&k| Value::Bool(k)).collect())),
-            ])
-        };
-        let left_out = self
-            .left_out
-            .iter()
-            .map(|(p, why)| object([("principle", string(p.name())), ("reason", string(why))]));
-        let names = first.map_or(&[][..], |m| &m.multipliers);
-        object([
-            ("pfaff", string(env!("CARGO_PKG_VERSION"))),
-            ("model", first.map_or(Value::Null, |m| string(&m.title))),
-            ("principles", strings(self.motions.iter().map(word))),
-            ("left_out", Value::Array(left_out.collect())),
-            ("t", first.map_or(Value::Null, |m| numbers(&m.t))),
-            ("motions", by_principle(self.motions.iter().map(Motion::to_json).collect())),
-            (
-                "equations",
-                by_principle(self.derivations.iter().map(|d| present(d).to_json()).collect()),
-            ),
-            (
-                "differences",
-                Value::Array(self.partings.iter().map(|p| difference(p, first)).collect()),
-            ),
-            ("conserved", Value::Array(self.kept.iter().map(kept).collect())),
-            (
-                "equivalence",
-                Value::Array(
-                    self.equivalences.iter().map(|e| equivalence_json(e, names)).collect(),
-                ),
-            ),
-        ])
+        object(entries(self).into_iter().map(|(key, entry)| (key, entry.into_value())))
     }
+
+    fn to_json_line(&self) -> String {
+        text_of(&Entries(entries(self))) + "\n"
+    }
+
+    fn write_json_line(&self, out: &mut dyn io::Write) -> io::Result<()> {
+        write_text(&Entries(entries(self)), out)?;
+        out.write_all(b"\n")
+    }
+}
+
+fn entries(comparison: &Comparison) -> Vec<(&'static str, Entry<'_>)> {
+    let motions = &comparison.motions;
+    let first = motions.first();
+    let by_principle = |values: Vec<Value>| object(motions.iter().map(word).zip(values));
+    let kept = |k: &Kept| {
+        let change = k.change.iter().map(|c| c.map_or(Value::Null, number));
+        object([
+            ("name", string(&k.name)),
+            ("change", by_principle(change.collect())),
+            ("kept", by_principle(k.kept.iter().map(|&k| Value::Bool(k)).collect())),
+        ])
+    };
+    let left_out = comparison
+        .left_out
+        .iter()
+        .map(|(p, why)| object([("principle", string(p.name())), ("reason", string(why))]));
+    let names = first.map_or(&[][..], |m| &m.multipliers);
+    let equations = |d: &Derivation| in_time(|| present(d).to_json()).unwrap_or(Value::Null);
+    let list = |values: Vec<Value>| Entry::Value(Value::Array(values));
+    let equivalences = comparison.equivalences.iter();
+    vec![
+        ("pfaff", Entry::Value(string(env!("CARGO_PKG_VERSION")))),
+        ("model", Entry::Value(first.map_or(Value::Null, |m| string(&m.title)))),
+        ("principles", Entry::Value(strings(motions.iter().map(word)))),
+        ("left_out", list(left_out.collect())),
+        ("t", first.map_or(Entry::Value(Value::Null), |m| Entry::Numbers(&m.t))),
+        ("motions", Entry::Motions(motions.iter().map(|m| (word(m), m)).collect())),
+        (
+            "equations",
+            Entry::Value(by_principle(comparison.derivations.iter().map(equations).collect())),
+        ),
+        (
+            "differences",
+            list(comparison.partings.iter().map(|p| difference(p, first)).collect()),
+        ),
+        ("conserved", list(comparison.kept.iter().map(kept).collect())),
+        ("equivalence", list(equivalences.map(|e| equivalence_json(e, names)).collect())),
+    ]
 }
 
 /// One row for each common time: t, then every coordinate under every principle, then the distances of the pairs.
@@ -235,54 +252,6 @@ fn difference(p: &Parting, first: Option<&Motion>) -> Value {
     ])
 }
 
-/// As JSON, with the names of the multipliers.
-pub(super) fn equivalence_json(e: &Equivalence, names: &[Series]) -> Value {
-    let values = names.iter().zip(&e.multipliers);
-    let μ = values.map(|(s, &x)| (s.name.clone(), number(x)));
-    object([
-        ("along", string(e.along.name())),
-        ("equivalent", Value::Bool(e.equivalent)),
-        ("residual", number(e.residual)),
-        ("reaction", number(e.reaction)),
-        ("mu0", object(μ)),
-    ])
-}
-
-pub(crate) fn sentence(e: &Equivalence, first: &Motion) -> String {
-    let names = first.multipliers.iter().map(|s| &s.name);
-    let μ: Vec<String> =
-        names.zip(&e.multipliers).map(|(n, x)| format!("mu({n}) = {x:.8}")).collect();
-    let part = percent(e.residual, e.reaction);
-    match (e.along, e.equivalent) {
-        (Principle::Chetaev, true) => {
-            format!(
-                "this chetaev motion is also vakonomic, with {} at the start ({part} of its reaction (RMS) \
-                 remains unexplained)",
-                μ.join(", ")
-            )
-        }
-        (Principle::Chetaev, false) => format!(
-            "this chetaev motion is not vakonomic, whatever mu is at the start: the best choice, {}, leaves \
-             {part} of its reaction (RMS) unexplained",
-            μ.join(", ")
-        ),
-        (_, true) => format!(
-            "this vakonomic motion also satisfies the d'Alembert–Chetaev equations ({part} of its reaction (RMS) lies \
-             outside the span of the constraint gradients)"
-        ),
-        (_, false) => format!(
-            "this vakonomic motion does not satisfy the d'Alembert–Chetaev equations: {part} of its reaction (RMS) \
-             lies outside the span of the constraint gradients"
-        ),
-    }
-}
-
-/// A part of a whole: `8.2 %`, `3e-7 %`.
-fn percent(part: f64, whole: f64) -> String {
-    let percent = if whole > 0.0 { 100.0 * part / whole } else { 0.0 };
-    if percent < 0.1 { format!("{percent:.0e} %") } else { format!("{percent:.1} %") }
-}
-
 fn table(rows: &[Vec<String>], text: &mut String) {
     let columns = rows.first().map_or(0, Vec::len);
     let width = |c: usize| rows.iter().map(|r| r[c].chars().count()).max().unwrap_or(0);
@@ -295,5 +264,42 @@ fn table(rows: &[Vec<String>], text: &mut String) {
                 if c == 0 { write!(line, " {cell:<w$}") } else { write!(line, "  {cell:>w$}") };
         }
         let _ = writeln!(text, "{}", line.trim_end());
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use pfaff::{Model, Run, compare};
+
+    use super::*;
+    use crate::hurried;
+
+    /// Where there is no time for equations, all the rest is there.
+    #[test]
+    fn equations_are_left_out_of_a_late_comparison() {
+        let text = "coordinates x, y, z\nlagrangian (x'^2 + y'^2 + z'^2)/2\n\
+            constraint c: z' = y*x' + sin(y)*y'\ninitial x' = 1, y' = 0.5, mu(c) = 0.1\nsolve t = 0..1\n";
+        let model = Model::parse(text).expect("a model");
+        let compared = compare(&model, &Run::default(), None).expect("motions");
+        let (whole, late) = (compared.to_text(), hurried(|| false, || compared.to_text()));
+        assert!(late.contains(LEFT_OUT) && !whole.contains(LEFT_OUT));
+        assert!(late.contains("Positions at common times") && late.len() < whole.len());
+        let rest = |text: &str| text[text.find("Positions").expect("it is there")..].to_owned();
+        assert_eq!(rest(&late), rest(&whole));
+        let written = |goes_on: fn() -> bool| {
+            hurried(goes_on, || {
+                let mut bytes = Vec::new();
+                compared.write_json_line(&mut bytes).expect("a vector takes every byte");
+                String::from_utf8(bytes).expect("JSON is text")
+            })
+        };
+        assert_eq!(written(|| true), compared.to_json_line());
+        let read = |text: &str| -> Value { serde_json::from_str(text).expect("JSON") };
+        let (late, mut whole) = (read(&written(|| false)), read(&compared.to_json_line()));
+        for (principle, equations) in whole["equations"].as_object_mut().expect("an object") {
+            assert!(!equations.is_null(), "{principle}");
+            *equations = Value::Null;
+        }
+        assert_eq!(late, whole);
     }
 }

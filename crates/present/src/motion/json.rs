@@ -1,28 +1,46 @@
 //! A motion as `run --json` prints it.
 
+use std::io::{self, Write};
+
 use pfaff::{
     Audit, Check, DoubleDoubleSeries, EventRecord, EventSensitivity, Motion, Sensitivity,
     Series, Solution, Statistics, StopReason, signs,
 };
+use serde::ser::SerializeMap as _;
 use serde::{Serialize, Serializer};
 use serde_json::Value;
 
-use super::compare::equivalence_json;
+use super::equivalence::equivalence_json;
 use super::note::sentence;
 use crate::ToJson;
-use crate::json::{number, numbers, object, string, strings, text_of};
+use crate::json::{number, numbers, object, string, strings, text_of, write_text};
 
 /// An entry of a motion. Columns are written from where they are: as values they take many times their memory.
-enum Entry<'a> {
+pub(super) enum Entry<'a> {
     Value(Value),
+    Numbers(&'a [f64]),
     Columns(&'a [Series]),
+    Energies(&'a Motion),
+    Motions(Vec<(String, &'a Motion)>),
 }
 
 impl Entry<'_> {
-    fn into_value(self) -> Value {
+    pub(super) fn into_value(self) -> Value {
         match self {
             Self::Value(value) => value,
+            Self::Numbers(values) => numbers(values),
             Self::Columns(columns) => by_name(columns),
+            Self::Energies(motion) => {
+                let total: Vec<f64> = totals(motion).collect();
+                object([
+                    ("E", numbers(&motion.energy)),
+                    ("constraint", numbers(&motion.constraint_energy)),
+                    ("total", numbers(&total)),
+                ])
+            }
+            Self::Motions(motions) => {
+                object(motions.into_iter().map(|(name, motion)| (name, motion.to_json())))
+            }
         }
     }
 }
@@ -31,15 +49,39 @@ impl Serialize for Entry<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         match self {
             Self::Value(value) => value.serialize(serializer),
+            Self::Numbers(values) => values.serialize(serializer),
             Self::Columns(columns) => {
                 serializer.collect_map(columns.iter().map(|s| (&s.name, &s.values)))
             }
+            Self::Energies(motion) => {
+                let mut map = serializer.serialize_map(Some(3))?;
+                map.serialize_entry("E", &motion.energy)?;
+                map.serialize_entry("constraint", &motion.constraint_energy)?;
+                map.serialize_entry("total", &Totals(motion))?;
+                map.end()
+            }
+            Self::Motions(motions) => serializer.collect_map(
+                motions.iter().map(|(name, motion)| (name, Entries(entries(motion)))),
+            ),
         }
     }
 }
 
+/// $E + E[M]$ at the outputs.
+fn totals(motion: &Motion) -> impl Iterator<Item = f64> {
+    motion.energy.iter().zip(&motion.constraint_energy).map(|(e, c)| e + c)
+}
+
+struct Totals<'a>(&'a Motion);
+
+impl Serialize for Totals<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_seq(totals(self.0))
+    }
+}
+
 /// The entries of an object.
-struct Entries<'a>(Vec<(&'static str, Entry<'a>)>);
+pub(super) struct Entries<'a>(pub(super) Vec<(&'static str, Entry<'a>)>);
 
 impl Serialize for Entries<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
@@ -56,6 +98,11 @@ impl ToJson for Motion {
     fn to_json_line(&self) -> String {
         text_of(&Entries(entries(self))) + "\n"
     }
+
+    fn write_json_line(&self, out: &mut dyn Write) -> io::Result<()> {
+        write_text(&Entries(entries(self)), out)?;
+        out.write_all(b"\n")
+    }
 }
 
 fn by_name(series: &[Series]) -> Value {
@@ -63,30 +110,21 @@ fn by_name(series: &[Series]) -> Value {
 }
 
 fn entries(motion: &Motion) -> Vec<(&'static str, Entry<'_>)> {
-    let total: Vec<f64> =
-        motion.energy.iter().zip(&motion.constraint_energy).map(|(e, c)| e + c).collect();
     let mut entries: Vec<_> = vec![
         ("pfaff", Entry::Value(string(env!("CARGO_PKG_VERSION")))),
         ("model", Entry::Value(string(&motion.title))),
         ("principle", Entry::Value(motion.principle.map_or(Value::Null, |p| string(p.name())))),
         ("method", Entry::Value(string(motion.method))),
         ("stop", Entry::Value(stop(motion))),
-        ("t", Entry::Value(numbers(&motion.t))),
+        ("t", Entry::Numbers(&motion.t)),
         ("q", Entry::Columns(&motion.q)),
         ("v", Entry::Columns(&motion.v)),
         ("multipliers", Entry::Columns(&motion.multipliers)),
         ("multiplier_rates", Entry::Columns(&motion.multiplier_rates)),
         ("reactions", Entry::Columns(&motion.reactions)),
-        ("reaction_power", Entry::Value(numbers(&motion.reaction_power))),
+        ("reaction_power", Entry::Numbers(&motion.reaction_power)),
         ("signs", Entry::Value(motion.principle.map_or(Value::Null, |p| string(signs(p))))),
-        (
-            "energy",
-            Entry::Value(object([
-                ("E", numbers(&motion.energy)),
-                ("constraint", numbers(&motion.constraint_energy)),
-                ("total", numbers(&total)),
-            ])),
-        ),
+        ("energy", Entry::Energies(motion)),
         ("observed", Entry::Columns(&motion.observed)),
         (
             "events",

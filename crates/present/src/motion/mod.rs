@@ -2,6 +2,7 @@
 
 pub(crate) mod compare;
 mod discover;
+pub(crate) mod equivalence;
 mod fit;
 mod json;
 mod note;

@@ -2,7 +2,7 @@
 
 use pfaff::{Motion, Note};
 
-use super::compare;
+use super::equivalence;
 use crate::number::brief;
 
 /// All notes of a motion, each a sentence.
@@ -32,7 +32,7 @@ pub fn sentence(note: &Note, motion: &Motion) -> String {
         Note::Equivalence => motion
             .equivalence
             .as_ref()
-            .map_or_else(String::new, |e| compare::sentence(e, motion)),
+            .map_or_else(String::new, |e| equivalence::sentence(e, motion)),
         Note::Stopped(why) | Note::Remark(why) => why.clone(),
     }
 }

@@ -7,7 +7,7 @@ use pfaff::{Motion, Principle};
 
 use crate::Table;
 #[cfg(not(target_arch = "wasm32"))]
-use crate::ToJson;
+use crate::ToJson as _;
 
 /// The formats of a file with a motion.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -79,7 +79,7 @@ pub fn write_motion(
 ) -> io::Result<()> {
     match format {
         FileFormat::Csv => motion_table(motion).write_csv(0, out),
-        FileFormat::Json => out.write_all(motion.to_json_line().as_bytes()),
+        FileFormat::Json => motion.write_json_line(out),
         FileFormat::Parquet => motion_table(motion).write_parquet(out),
         FileFormat::Arrow => motion_table(motion).write_arrow(out),
     }

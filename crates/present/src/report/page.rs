@@ -19,6 +19,7 @@ use super::tables::{
 use super::{LARGE, Report, Shown};
 use crate::equations::present_fractional;
 use crate::equations::{Presentation, headings, present};
+use crate::hurry::in_time;
 use crate::plot::{Figure, Look, Style, embedded, layout_within};
 use pfaff::signs;
 
@@ -84,9 +85,9 @@ fn sections(report: &Report<'_>) -> Vec<(&'static str, &'static str, String)> {
     let mut sections = vec![
         ("motion", "Motion", animations(report)),
         ("model", "Model", text(model)),
-        ("equations", "Equations", equations(report)),
-        ("geometry", "Geometry", geometry(report)),
-        ("memory", "Memory", memory(report)),
+        ("equations", "Equations", soon(report, equations)),
+        ("geometry", "Geometry", soon(report, geometry)),
+        ("memory", "Memory", soon(report, memory)),
         ("solutions", "Motions between the ends", solutions(motions)),
         ("plots", "Plots", plots(report)),
     ];
@@ -99,6 +100,17 @@ fn sections(report: &Report<'_>) -> Vec<(&'static str, &'static str, String)> {
     sections.push(("provenance", "Provenance", provenance(report)));
     sections.retain(|s| !s.2.is_empty());
     sections
+}
+
+/// A section that may take long; if it is left out, how to get what it would show.
+fn soon(report: &Report<'_>, section: fn(&Report<'_>) -> String) -> String {
+    in_time(|| section(report)).unwrap_or_else(|| {
+        format!(
+            "<p class=\"note\">Left out, because the time was over: <code>{}</code> and <code>{}</code> write it.</p>",
+            escape(&format!("pfaff derive {}", report.name)),
+            escape(&format!("pfaff geometry {}", report.name))
+        )
+    })
 }
 
 /// The thing itself under each principle.

@@ -8,7 +8,8 @@ use pfaff_model::Principle;
 use sha2::{Digest, Sha256};
 
 use super::Report;
-use crate::motion::compare::{parted, sentence};
+use crate::motion::compare::parted;
+use crate::motion::equivalence::sentence;
 use crate::motion::sentence as note_sentence;
 use crate::number::short;
 use pfaff::Comparison;

@@ -64,3 +64,41 @@ pub(crate) fn redistributed(
     }
     Some(BoundaryPath { mesh, nodes, slopes })
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A path that is a polynomial of the scheme's degree on an uneven mesh is the same one on another mesh.
+    #[test]
+    fn another_mesh_has_the_same_path() {
+        let scheme = GaussScheme::new(3);
+        let state = |s: f64| vec![1.0 + s - 2.0 * s * s + s * s * s, 4.0 - s * s * s];
+        let slope = |s: f64| [1.0 - 4.0 * s + 3.0 * s * s, -3.0 * s * s];
+        let mesh = vec![0.0, 0.1, 0.45, 0.7, 1.0];
+        let nodes = mesh.iter().flat_map(|&s| state(s)).collect();
+        let points = |mesh: &[f64]| -> Vec<f64> {
+            let at = |pair: &[f64]| {
+                scheme.points().iter().map(|c| pair[0] + c * (pair[1] - pair[0])).collect()
+            };
+            mesh.windows(2).flat_map(|pair| -> Vec<f64> { at(pair) }).collect()
+        };
+        let slopes = points(&mesh).into_iter().flat_map(slope).collect();
+        let path = BoundaryPath { mesh, nodes, slopes };
+        for residuals in [[1.0, 1.0, 1.0, 1.0], [1e-3, 5.0, 0.2, 1.0], [8.0, 1e-2, 1.0, 30.0]] {
+            let other =
+                redistributed(&path, &residuals, 1.0, &scheme, 100).expect("it is small");
+            assert_ne!(other.mesh, path.mesh);
+            assert!(other.mesh.windows(2).all(|pair| pair[0] < pair[1]), "{:?}", other.mesh);
+            // Some roundings of numbers of about four.
+            for (&s, found) in other.mesh.iter().zip(other.nodes.chunks(2)) {
+                let off = found.iter().zip(state(s)).map(|(a, b)| (a - b).abs());
+                assert!(off.fold(0.0, f64::max) < 1e-14, "{s}: {found:?}");
+            }
+            for (s, found) in points(&other.mesh).into_iter().zip(other.slopes.chunks(2)) {
+                let off = found.iter().zip(slope(s)).map(|(a, b)| (a - b).abs());
+                assert!(off.fold(0.0, f64::max) < 1e-13, "{s}: {found:?}");
+            }
+        }
+    }
+}

@@ -88,3 +88,72 @@ impl BoundaryPath {
         Ok(self)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// ẏ = (y₂ + s, 3y₁).
+    struct Linear;
+
+    impl BoundaryProblem for Linear {
+        fn dimension(&self) -> usize {
+            2
+        }
+
+        fn conditions(&self) -> usize {
+            0
+        }
+
+        fn rates(&mut self, s: f64, y: &[f64], rates: &mut [f64]) -> Result<(), EvalError> {
+            rates.copy_from_slice(&[y[1] + s, 3.0 * y[0]]);
+            Ok(())
+        }
+
+        fn jacobian(
+            &mut self,
+            _: f64,
+            _: &[f64],
+            _: &mut [f64],
+            _: &mut [f64],
+        ) -> Result<(), EvalError> {
+            unreachable!("nobody asks for it")
+        }
+
+        fn ends(&mut self, _: &[f64], _: &[f64], _: &mut [f64]) -> Result<(), EvalError> {
+            unreachable!("nobody asks for it")
+        }
+
+        fn ends_jacobian(
+            &mut self,
+            _: &[f64],
+            _: &[f64],
+            _: &mut [f64],
+            _: &mut [f64],
+        ) -> Result<(), EvalError> {
+            unreachable!("nobody asks for it")
+        }
+    }
+
+    /// On a straight path the states between the nodes are those of the line, and the slopes the rates there.
+    #[test]
+    fn slopes_are_rates_on_the_lines_between_the_nodes() {
+        let line = |s: f64| vec![5.0 - 2.0 * s, 1.0 + 8.0 * s];
+        let mut path = BoundaryPath::even(4, &mut |s| line(s));
+        path.mesh[1] = 0.125;
+        path.nodes[2..4].copy_from_slice(&line(0.125));
+        let points = [0.25, 0.5];
+        let path = path.with_slopes(&mut Linear, &points).expect("it has values");
+        let mut found = path.slopes.chunks(2);
+        for pair in path.mesh.windows(2) {
+            for c in points {
+                let s = pair[0] + c * (pair[1] - pair[0]);
+                let y = line(s);
+                // All numbers are sums of few powers of two.
+                assert_eq!(found.next(), Some(&[y[1] + s, 3.0 * y[0]][..]), "{s}");
+            }
+        }
+        assert_eq!(found.next(), None);
+        assert_eq!(path.scales(), [6.0, 10.0]);
+    }
+}

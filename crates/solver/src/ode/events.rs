@@ -65,8 +65,10 @@ pub(crate) struct EventFinder {
     /// Parts of the step that are still to be looked at, the next one last.
     parts: Vec<Part>,
     certainty: Certainty,
-    /// The event that each phase belongs to.
+    /// The event that each phase belongs to, and the phases at the start and at the end of the step: not numbers where
+    /// they are unknown.
     phases: Vec<usize>,
+    phases_at: [Vec<f64>; 2],
     /// In how many of the smallest parts of the step each function is not foretold.
     rough: Vec<usize>,
     /// Functions that were given up.
@@ -168,6 +170,7 @@ impl EventFinder {
             values: vec![0.0; width],
             grid: vec![0.0; ScanGrid::COUNT * width],
             certainty: Certainty::new(),
+            phases_at: [vec![f64::NAN; phases.len()], vec![f64::NAN; phases.len()]],
             phases,
             rough: vec![0; count],
             vague: vec![false; count],
@@ -246,6 +249,9 @@ impl EventFinder {
                 return Ok(false);
             }
         }
+        let at_end = self.grid.chunks_exact(self.values.len()).nth(PARTS + 1);
+        let phases = at_end.iter().flat_map(|row| &row[self.events.functions()..]);
+        self.phases_at[1].iter_mut().zip(phases).for_each(|(x, phase)| *x = *phase);
         self.events.finish(step.end() >= step.start());
         Ok(true)
     }
@@ -350,6 +356,8 @@ impl EventFinder {
     /// The step became part of the run.
     pub(crate) fn accept(&mut self) {
         self.known.copy_from_slice(&self.trial);
+        let [start, end] = &mut self.phases_at;
+        start.copy_from_slice(end);
         self.started = true;
     }
 

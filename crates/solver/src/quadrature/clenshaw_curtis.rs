@@ -24,6 +24,7 @@ mod tests {
     #[test]
     fn powers_up_to_the_number_of_points_are_integrated_exactly() {
         let rule = clenshaw_curtis(8);
+        assert!(rule.nodes[0] == 0.0 && rule.nodes.is_sorted(), "{:?}", rule.nodes);
         for p in 0..=8 {
             let exact = 1.0 / f64::from(p + 1);
             // Nine terms below 1.

@@ -1,6 +1,6 @@
 //! Where events are: on the motion itself, whatever the tolerance.
 
-use super::systems::{oscillator, record};
+use super::systems::{Values, oscillator, record};
 use pfaff_solver::{Crossing, Direction, EventKind, LocatedEvent, Method, OdeOptions};
 
 const BOTH: EventKind =
@@ -71,6 +71,37 @@ fn a_touch_on_a_long_step_is_where_the_rate_vanishes() {
         assert_eq!(event.crossing, Crossing::Touch, "{at}: {event:?}");
         // Rounding, divided by the fiftieth of a step over which the differences go.
         assert!((event.t - at).abs() < 1e-12, "{at}: off by {:e}", event.t - at);
+    }
+}
+
+/// Late, early and backward in time as well: what is looked at are parts of a step and not of the time.
+#[test]
+fn places_are_right_to_rounding_whenever_they_are() {
+    for (t0, sign) in [(512.0, 1.0), (-512.0, 1.0), (512.0, -1.0), (-512.0, -1.0), (0.0, -1.0)]
+    {
+        let options = OdeOptions {
+            t0,
+            t1: t0 + 3.0 * sign,
+            tolerance: 1e-3,
+            step: Some(1.0),
+            ..OdeOptions::default()
+        };
+        for at in [0.23_f64, 0.45, 0.71] {
+            let start = [libm::cos(PHASE - at), -sign * libm::sin(PHASE - at)];
+            let place = |values: Values| {
+                let mut system = oscillator().watching(&[BOTH; 1], values);
+                let (_, trajectory) = record(&mut system, &start, &options);
+                let (event, _) = trajectory.events().first().expect("an event");
+                (sign * (event.t - t0) - at, event.crossing)
+            };
+            let (off, _) = place(|_, y, g| g[0] = y[0]);
+            // The rounding of time is 10⁻¹³ there; dense output is wrong by 10⁻⁷.
+            assert!(off.abs() < 4e-13, "{t0} {sign} {at}: off by {off:e}");
+            let (off, crossing) = place(|_, y, g| g[0] = y[0] * y[0]);
+            assert_eq!(crossing, Crossing::Touch, "{t0} {sign} {at}");
+            // That rounding, divided by the fiftieth of a step over which the differences go.
+            assert!(off.abs() < 1e-11, "{t0} {sign} {at}: a touch is off by {off:e}");
+        }
     }
 }
 

@@ -24,7 +24,7 @@ use crate::command::sweep::journal::{Journal, NoJournal};
 use crate::command::sweep::pictures::Pictures;
 use crate::command::sweep::table_file::{TableFile, is_as_written, refused, write_manifest};
 use crate::input::ModelText;
-use crate::output::{Exit, failed, print, say, usage};
+use crate::output::{Exit, failed, print, print_all, say, usage};
 use crate::table::ending;
 use crate::whole_file::Place;
 
@@ -321,7 +321,7 @@ fn to_json(
     })?;
     let mut summary = SweepSummary::default();
     sweep.table.count(&whole, &mut summary);
-    let mut answer = json!({
+    let words = json!({
         "pfaff": env!("CARGO_PKG_VERSION"),
         "model": sweep.ensemble.first().name(),
         "keep": arguments.keep,
@@ -329,13 +329,8 @@ fn to_json(
         "stops": counts(&summary.stops),
         "audits": counts(&summary.audits),
     });
-    if let (Some(answer), Value::Object(columns)) =
-        (answer.as_object_mut(), sweep.table.to_json(&whole))
-    {
-        // A column wins over what is said about the whole.
-        answer.extend(columns);
-    }
-    print(&(json_text(&answer) + "\n"))?;
+    // A column wins over what is said about the whole.
+    print_all(|out| sweep.table.write_json_line(&words, &whole, out))?;
     pictures.write(sweep, &whole, &summary, about)?;
     if next < sweep.range.end {
         return Ok(Exit::StoppedEarly);

@@ -1,9 +1,12 @@
 //! A second run beside the first one: how far apart the two are on the way.
 
-use pfaff_solver::{Control, DenseStep, LocatedEvent, Observer, StoredStep, System};
+use pfaff_solver::{
+    Control, DenseStep, LocatedEvent, Observer, StopReason, StoredStep, System,
+};
 
 use super::handover::Handover;
 use super::{FirstRun, NEAR_END};
+use crate::clock::Interrupt;
 use crate::motion::sample::Sample;
 use crate::system::compiled::CompiledSystem;
 
@@ -62,11 +65,13 @@ pub(super) struct Comparison<'a> {
     /// Functions that are zero at the start are so up to the error of this run: they must not act at once.
     pub(super) quiet_until: f64,
     pub(super) seen: usize,
+    interrupt: Option<Interrupt>,
 }
 
 impl<'a> Comparison<'a> {
     pub(super) fn new(first: &FirstRun<'a>, system: &CompiledSystem, forward: bool) -> Self {
         let (n, m) = (system.n, system.m);
+        let is_ended = first.outcome.stop == StopReason::Interrupted;
         Self {
             system: system.clone(),
             steps: first.kept,
@@ -95,6 +100,8 @@ impl<'a> Comparison<'a> {
                 first.jumps.first().copied().unwrap_or(first.outcome.t),
             ),
             seen: 0,
+            // NOTE: after a run that was ended, this one has little to do.
+            interrupt: first.interrupt.filter(|_| !is_ended),
         }
     }
 
@@ -195,6 +202,9 @@ impl Observer for Comparison<'_> {
     }
 
     fn step(&mut self, step: &DenseStep<'_>, _system: &mut dyn System) -> Control {
+        if self.interrupt.is_some() && Interrupt::is_asked(self.interrupt) {
+            return Control::Stop;
+        }
         while let Some(t) = self.next(step.end()) {
             let known = &self.steps[0];
             self.steps = &self.steps[self.stride.min(self.steps.len())..];

@@ -36,7 +36,10 @@ impl EventFinder {
         if self.is_clear(step, system) {
             return true;
         }
-        if self.known.iter().any(|known| known.value.is_nan()) {
+        let phases = &self.phases_at[0];
+        if self.known.iter().any(|known| known.value.is_nan())
+            || phases.iter().any(|x| x.is_nan())
+        {
             // Nothing was evaluated in the steps before.
             step.state(step.start(), &mut self.state);
             if system.event_values(step.start(), &self.state, &mut self.values).is_err() {
@@ -44,6 +47,7 @@ impl EventFinder {
             }
             let values = self.known.iter_mut().zip(&self.values);
             values.for_each(|(known, value)| known.value = *value);
+            self.phases_at[0].copy_from_slice(&self.values[self.known.len()..]);
         }
         let grid = ScanGrid { start: step.start(), end: step.end(), smooth: 0.0 };
         for (trial, known) in self.trial.iter_mut().zip(&self.known) {
@@ -70,6 +74,7 @@ impl EventFinder {
                 *trial =
                     EventState { value, settled: false, fresh: false, base: 0.0, ..*known };
             }
+            self.phases_at[1].fill(f64::NAN);
         }
         is_clear
     }
@@ -83,7 +88,8 @@ impl EventFinder {
         step: &DenseStep<'_>,
         system: &mut dyn System,
     ) -> Distance {
-        let Self { known, trial, state, values, grid: seen, .. } = self;
+        let Self { known, trial, state, values, grid: seen, phases_at, .. } = self;
+        let [at_start, at_end] = phases_at;
         let (least, rest) = seen.split_at_mut(known.len());
         let (most, rest) = rest.split_at_mut(known.len());
         // How much each phase has varied so far, and its last value.
@@ -104,6 +110,8 @@ impl EventFinder {
             for (i, &phase) in phases.iter().enumerate() {
                 if point <= PARTS {
                     varied[i] += (phase - last[i]).abs();
+                } else {
+                    at_end[i] = phase;
                 }
                 last[i] = phase;
                 let is_slow = varied[i] <= slow;
@@ -128,9 +136,13 @@ impl EventFinder {
                 }
             }
             if distance == Distance::Unknown {
-                break;
+                return distance;
             }
         }
-        distance
+        // From the start to the first of the points.
+        let first = at_start.iter().zip(last).map(|(phase, last)| (*last - phase).abs());
+        // NOTE: written so that what is not a number is not slow.
+        let is_slow = varied.iter().zip(first).all(|(varied, first)| varied + first <= slow);
+        if is_slow { distance } else { Distance::Unknown }
     }
 }

@@ -28,6 +28,7 @@ impl EventFinder {
             known.value = value;
         }
         system.event_values(t, after, &mut self.values)?;
+        self.phases_at[0].copy_from_slice(&self.values[self.known.len()..]);
         let has_jumped = rates.iter().all(|rate| !rate.is_nan());
         for (index, (known, &value)) in self.known.iter_mut().zip(&self.values).enumerate() {
             let fired = events.iter().position(|&event| event == index);

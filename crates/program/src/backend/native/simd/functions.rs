@@ -71,8 +71,10 @@ mod tests {
     fn wider_registers_change_no_bit() {
         let number = |i: u32| f64::from(i % 1777) * 0.013 - 9.0 + f64::from(i) * 1e-7;
         let same = |a: f64, b: f64| a.to_bits() == b.to_bits() || (a.is_nan() && b.is_nan());
+        // NOTE: Miri, which is a thousand times slower, sees the same instructions in fewer numbers.
+        let stride = if cfg!(miri) { 1608 } else { 8 };
         for function in Unary::ALL.into_iter().filter(|f| f.row(&[0.5; 8]).is_some()) {
-            for start in (0..40_000).step_by(8) {
+            for start in (0..40_000).step_by(stride) {
                 let x: [f64; 8] = std::array::from_fn(|l| number(start + l as u32));
                 let half: [f64; 4] = std::array::from_fn(|l| x[l]);
                 let (mut wide, mut narrow) = ([0.0; 8], [0.0; 4]);
