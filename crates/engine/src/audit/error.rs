@@ -23,10 +23,9 @@ pub(crate) fn error_limit(tolerance: f64, steps: f64) -> f64 {
 }
 
 /// The largest error that belongs to a tolerance after some steps of a motion that makes changes `growth` times as
-/// large: what is more does not come from the steps as the tolerance controls them. `late` is what the rounding of time
-/// does.
-pub(crate) fn plain_limit(tolerance: f64, steps: f64, growth: f64, late: f64) -> f64 {
-    growth * (PLAIN * (tolerance + PLAIN_ROUNDING) * (1.0 + 0.01 * steps) + late)
+/// large: what is more does not come from the steps as the tolerance controls them.
+pub(crate) fn plain_limit(tolerance: f64, steps: f64, growth: f64) -> f64 {
+    growth * PLAIN * (tolerance + PLAIN_ROUNDING) * (1.0 + 0.01 * steps)
 }
 
 /// The check of an error after some steps, in parts of the size of a coordinate.

@@ -136,12 +136,16 @@ fn least_scales(evidence: &mut TrajectoryEvidence<'_>, least: &mut [Vec<f64>; 3]
     }
 }
 
-/// What of a difference between the rate of an interpolant and one that is computed is left beyond rounding, which
-/// interpolation between the stages of a step makes larger.
-fn beyond(difference: f64, rounding: f64) -> f64 {
-    const ENLARGED: f64 = 20.0;
+/// What of a difference between the rate of an interpolant and one that is computed is left beyond the rounding of
+/// both: that of rates, which interpolation spreads, and that of the values at the ends, whose slope in the middle of a
+/// cubic is 3/2 of their difference by the length.
+fn beyond(difference: f64, rounding: f64, step: &DenseStep<'_>, value: f64) -> f64 {
+    let length = (step.end() - step.start()).abs();
+    let of_values = 1.5 * f64::EPSILON * value.abs() / length;
+    let all = (1.0 + step.spread()) * rounding + of_values;
     let size = difference.abs();
-    if size <= ENLARGED * rounding { 0.0 } else { size - ENLARGED * rounding }
+    // NOTE: what is not a number stays so.
+    if size <= all { 0.0 } else { size - all }
 }
 
 fn limit(name: &str, value: Option<f64>, limit: f64, reason: &'static str) -> Check {
@@ -497,8 +501,9 @@ fn ordinary(mut evidence: TrajectoryEvidence<'_>) -> Vec<Check> {
         for k in 0..n {
             let (v, a) = (sample.v[k], sample.a[k]);
             // NOTE: where large terms cancel, as at the node of a standing wave, nothing is left but rounding.
-            let beyond_rounding =
-                |i: usize, rate: f64| beyond(rates[i] - rate, evidence.roundings[i]);
+            let beyond_rounding = |i: usize, rate: f64| {
+                beyond(rates[i] - rate, evidence.roundings[i], &step, y[i])
+            };
             let off = beyond_rounding(k, v);
             velocities[k].include(Deviation::within(off, v.abs(), length));
             if !a.is_nan() {

@@ -21,6 +21,7 @@ use crate::motion::note::Note;
 use crate::motion::sensitivity::{Gradient, Sensitivity, Transition};
 use crate::motion::solution::Solution;
 use crate::motion::verdict::{Audit, Verdict};
+use crate::problem::branches::Side;
 
 /// Derivatives that were integrated with a motion.
 #[derive(Clone, Debug)]
@@ -97,7 +98,7 @@ pub struct Motion {
     /// What it cost.
     pub statistics: Statistics,
     /// Where branches of the equations change, and their signs from there on; empty for a model without.
-    pub(crate) switches: Vec<(f64, Vec<f64>)>,
+    pub(crate) switches: Vec<(f64, Vec<Side>)>,
     /// Derivatives that were integrated with the motion, until they are read.
     pub(crate) tangents: Option<TangentRows>,
     /// The states in between.

@@ -28,13 +28,49 @@ use pfaff_model::{Direction, Dynamics, Event, ForceOrigin, Parameter, Span, Work
 
 use crate::system::dynamical_parts::dynamical_parts;
 
-/// The sign of a function that stays at zero: that of zero is 0. It is not 0 itself, which is the sign of one at which
-/// the motion is held.
-pub(crate) const STILL: f64 = f64::MIN_POSITIVE;
+/// Where a switching function is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Side {
+    Above,
+    Below,
+    /// At zero, where the motion is held by forces between those of both sides.
+    Held,
+    /// At zero, where it stays by itself: its sign is that of zero.
+    Still,
+}
 
-/// The value of $s$ that belongs to a sign.
-pub(crate) fn value_of(sign: f64) -> f64 {
-    if sign == STILL { 0.0 } else { sign }
+impl Side {
+    /// That of a value that is not zero.
+    pub(crate) fn of(value: f64) -> Self {
+        if value > 0.0 { Self::Above } else { Self::Below }
+    }
+
+    /// The value of $s$.
+    pub(crate) fn sign(self) -> f64 {
+        match self {
+            Self::Above => 1.0,
+            Self::Below => -1.0,
+            Self::Held | Self::Still => 0.0,
+        }
+    }
+
+    /// The other side of zero.
+    pub(crate) fn opposite(self) -> Self {
+        match self {
+            Self::Above => Self::Below,
+            Self::Below => Self::Above,
+            at_zero @ (Self::Held | Self::Still) => at_zero,
+        }
+    }
+
+    /// How the function leaves it.
+    pub(crate) fn leaving(self) -> Direction {
+        match self {
+            Self::Above => Direction::Falling,
+            Self::Below => Direction::Rising,
+            Self::Held | Self::Still => Direction::Both,
+        }
+    }
 }
 
 /// A model with fixed branches.
@@ -44,7 +80,7 @@ pub(crate) struct Branches {
     pub(crate) model: Workspace,
     /// The switching functions.
     pub(crate) functions: Vec<Expr>,
-    /// Those whose `sign` is taken.
+    /// Those whose sign at zero counts: in `sign` and in comparisons.
     pub(crate) of_signs: Vec<Expr>,
     /// Places in time where the equations are not smooth, ascending.
     pub(crate) breaks: Vec<f64>,
@@ -107,13 +143,13 @@ impl Branches {
 
     /// Takes these branches. A function is then watched for leaving its sign; what rounding has left on the other
     /// side at the start does not count.
-    pub(crate) fn set(&mut self, signs: &[f64]) {
+    pub(crate) fn set(&mut self, sides: &[Side]) {
         let (parameters, events) = (self.parameters, self.events);
-        for (parameter, sign) in self.model.parameters[parameters..].iter_mut().zip(signs) {
-            parameter.value = value_of(*sign);
+        for (parameter, side) in self.model.parameters[parameters..].iter_mut().zip(sides) {
+            parameter.value = side.sign();
         }
-        for (event, sign) in self.model.events[events..].iter_mut().zip(signs) {
-            event.direction = if *sign > 0.0 { Direction::Falling } else { Direction::Rising };
+        for (event, side) in self.model.events[events..].iter_mut().zip(sides) {
+            event.direction = side.leaving();
         }
     }
 }
@@ -330,14 +366,16 @@ impl<'a> Collector<'a> {
                 self.by_sides(g.sub(a, b), &|this, u| {
                     // NOTE: what stays at zero has the sign 1 or 0, with which `<` is false and `<=` is true.
                     let of = if relation == Relation::LessEqual { g.neg(u) } else { u };
-                    Some(match (this.sign(of), relation) {
-                        (None, _) if this.is_fixed(u) => g.compare(relation, u, g.zero()),
-                        (None, _) => return None,
-                        (Some(s), Relation::LessEqual) => {
+                    let Some(s) = this.sign(of) else {
+                        return this.is_fixed(u).then(|| g.compare(relation, u, g.zero()));
+                    };
+                    this.of_signs.push(of);
+                    Some(match relation {
+                        Relation::LessEqual => {
                             g.logic_not(g.compare(Relation::Less, s, g.zero()))
                         }
-                        // Equality holds at single moments only, which no motion notices.
-                        (Some(s), _) => g.compare(relation, s, g.zero()),
+                        // Equality at single moments is nothing that a motion notices.
+                        _ => g.compare(relation, s, g.zero()),
                     })
                 })
             }

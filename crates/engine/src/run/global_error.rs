@@ -25,11 +25,11 @@
 
 mod comparison;
 mod handover;
+mod kind;
+mod late;
 
 use pfaff_mechanics::LARGE;
-use pfaff_solver::{
-    DenseStep, Method, OdeOptions, Outcome, StopReason, StoredStep, System, integrate,
-};
+use pfaff_solver::{Method, OdeOptions, Outcome, StopReason, StoredStep, System, integrate};
 
 use crate::audit::error::{AMPLIFIED_TIME, WORST, against_limit, error_limit, plain_limit};
 use crate::clock::Interrupt;
@@ -39,6 +39,8 @@ use crate::system::compiled::CompiledSystem;
 
 use comparison::Comparison;
 use handover::Handover;
+use kind::{Kind, bounded, halve_steps, second_options};
+pub(crate) use late::Late;
 
 /// Steps up to which a run is short: one that is smooth, and one with switches or narrow features, whose errors depend
 /// less regularly on the tolerance.
@@ -49,11 +51,6 @@ const SHORT_WITH_SWITCHES: usize = 300;
 const SHORT_LARGE: usize = 6;
 /// Steps up to which a run that is doubtful is treated as a short one.
 const AFFORDABLE: usize = 200_000;
-/// Steps of the second integration of a run that was interrupted.
-const HURRIED: usize = 100_000;
-/// How much looser a long run is integrated again, and how loose at most.
-const LOOSER: f64 = 3e6;
-const LOOSEST: f64 = 1e-3;
 /// How much less so where the motions come apart; it is not worth while if that is not this much looser still.
 const LESS: f64 = 30.0;
 const FAR: f64 = 1e4;
@@ -95,9 +92,12 @@ pub(crate) struct SecondRun {
     pub(crate) largest: f64,
     /// The largest error that belongs to the tolerance, in the same parts.
     pub(crate) limit: f64,
-    /// How much larger than the difference the estimate is on purpose, and what the rounding of time does.
+    /// How much larger than the difference the estimate is on purpose, and what the rounding of time does, here and
+    /// in earlier segments, in the same parts.
     margin: f64,
     late: f64,
+    /// The same at the start of the next segment.
+    pub(crate) later: Late,
     /// The largest velocities.
     fastest: Vec<f64>,
     /// How much the motion makes a change grow, as far as that was measured.
@@ -121,6 +121,8 @@ pub(crate) struct FirstRun<'a> {
     /// The steps of earlier segments, and how much these made a change grow.
     pub(crate) steps_before: usize,
     pub(crate) growth_before: f64,
+    /// What the rounding of time has done before.
+    pub(crate) late_before: &'a Late,
     pub(crate) depends_on_time: bool,
     /// Whether the equations have no switches and no breaks.
     pub(crate) is_smooth: bool,
@@ -244,26 +246,28 @@ impl SecondRun {
         let tolerance = unmeasured * options.tolerance;
         let before = first.growth_before.max(1.0);
         let (margin, late) = (self.margin, self.late);
-        let plain = |growth: f64| margin * plain_limit(tolerance, steps, growth, late);
+        // NOTE: what is late has grown before as it has; here it grows only as this segment makes changes grow.
+        let plain = |growth: f64| {
+            margin * (plain_limit(tolerance, steps, before * growth) + growth * late)
+        };
         if self.errors.is_empty() {
             return;
         }
-        if self.largest > plain(before) {
+        let mut here = 1.0;
+        if self.largest > plain(here) {
             let measured =
                 *growth.get_or_insert_with(|| growth_of_changes(first, y0, &self.fastest));
-            self.growth = before * measured.max(1.0);
+            here = measured.max(here);
+            self.growth = before * here;
         }
-        self.limit = self.limit.min(plain(self.growth.max(before)));
+        self.limit = self.limit.min(plain(here));
+        let sizes: Vec<f64> =
+            (0..self.fastest.len()).map(|i| velocity_size(first, i, self.fastest[i])).collect();
+        let span = (outcome.t - options.t0).abs();
+        let n = sizes.len();
+        self.later =
+            std::mem::take(&mut self.later).later(span, here, [&first.scales[..n], &sizes]);
     }
-}
-
-/// Another run does not take many more steps than the first: one that does is caught at a place that this has passed.
-fn bounded(options: OdeOptions, first: &Outcome) -> OdeOptions {
-    /// How many more, and how many at least.
-    const MORE: usize = 100;
-    const FEWEST: usize = 100;
-    let most = MORE * (first.statistics.steps + FEWEST);
-    OdeOptions { max_steps: options.max_steps.min(most), ..options }
 }
 
 /// How much larger a change of the start becomes on the way, in parts of the coordinates' sizes.
@@ -316,23 +320,6 @@ fn growth_of_changes(first: &FirstRun<'_>, y0: &[f64], fastest: &[f64]) -> f64 {
 fn velocity_size(first: &FirstRun<'_>, i: usize, fastest: f64) -> f64 {
     let crossing = first.scales[i] / (first.outcome.t - first.options.t0).abs();
     fastest.max(HARDLY * crossing)
-}
-
-/// How a run is integrated again.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Kind {
-    /// Thirty times stricter, with steps of half the length.
-    Stricter,
-    /// Thirty times looser, where a stricter one does not come to the end.
-    Looser,
-    /// Three million times looser.
-    Loose,
-    /// A hundred thousand times looser.
-    Careful,
-    /// Three million times looser, with few steps.
-    Hurried,
-    /// With half the step, where there is no tolerance.
-    Halved,
 }
 
 /// A run of some kind beside the first one, from the start or from where a run with [`LESS`] times its tolerance hands
@@ -456,14 +443,15 @@ fn compared(
             *x = y + margin.min(1.0) * (*x - y);
         }
     }
-    let parts = comparison.rounding.iter().zip(first.scales).map(|(r, scale)| r / scale);
-    let mut late = parts.fold(0.0, f64::max);
-    if first.depends_on_time {
-        // A short pulse far from t = 0 begins at a rounded time, and what it does is rounded so.
-        for (i, rounding) in comparison.velocity_rounding.iter().enumerate() {
-            let size = velocity_size(first, i, comparison.fastest[i]);
-            late = late.max(if size > 0.0 { rounding / size } else { 0.0 });
-        }
+    // A short pulse far from t = 0 begins at a rounded time, and what it does is rounded so.
+    let of_velocities =
+        if first.depends_on_time { comparison.velocity_rounding } else { vec![0.0; n] };
+    let later = first.late_before.with(&comparison.rounding, &of_velocities);
+    let mut late = 0.0_f64;
+    for i in 0..n {
+        late = late.max(later.q[i] / first.scales[i]);
+        let size = velocity_size(first, i, comparison.fastest[i]);
+        late = late.max(if size > 0.0 { later.v[i] / size } else { 0.0 });
     }
     let limit = match kind {
         Kind::Halved => WORST,
@@ -481,6 +469,7 @@ fn compared(
         limit: limit.min(WORST),
         margin: on_purpose,
         late,
+        later,
         fastest: comparison.fastest,
         growth: 1.0,
         apart: comparison.apart,
@@ -536,59 +525,6 @@ fn same_jumps(
         return system.jump(last, outcome.t, &mut reached.y, &mut rates).is_ok();
     }
     seen == jumps.len()
-}
-
-/// Makes the steps of a second run at most half as long as those of the first.
-fn halve_steps(first: &FirstRun<'_>, system: &mut CompiledSystem, second: &mut OdeOptions) {
-    let steps = || first.kept.iter().map(StoredStep::as_step);
-    if first.kept.len() == first.outcome.statistics.steps {
-        // Not those whose halves are rounding.
-        let is_long = |s: &DenseStep<'_>| {
-            (s.end() - s.start()).abs() > 100.0 * f64::EPSILON * s.end().abs()
-        };
-        let long = steps().filter(is_long);
-        system.breaks.extend(long.flat_map(|s| [0.5 * (s.start() + s.end()), s.end()]));
-        system.breaks.sort_by(f64::total_cmp);
-    } else {
-        let longest = steps().map(|s| (s.end() - s.start()).abs()).fold(0.0, f64::max);
-        second.longest = 0.5 * longest;
-    }
-}
-
-fn second_options(options: &OdeOptions, kind: Kind) -> OdeOptions {
-    let tolerance = options.tolerance;
-    // NOTE: what is stiff stays with its method.
-    let method = match options.method {
-        Method::Radau | Method::Rosenbrock => Method::Radau,
-        Method::Dop853 | Method::Taylor | Method::Rk4 | Method::Own => Method::Dop853,
-    };
-    let looser = OdeOptions { method, step: None, ..*options };
-    match (kind, options.method) {
-        (Kind::Stricter, Method::Taylor) => OdeOptions {
-            tolerance: 1e-3 * tolerance,
-            order: Some(pfaff_solver::taylor_order(tolerance)),
-            ..*options
-        },
-        (Kind::Stricter, _) => {
-            OdeOptions { tolerance: (tolerance / 30.0).max(1e-15), ..*options }
-        }
-        (Kind::Looser, _) => OdeOptions { tolerance: 30.0 * tolerance, ..looser },
-        (Kind::Halved, _) => {
-            let span = (options.t1 - options.t0).abs();
-            OdeOptions { step: Some(0.5 * options.step.unwrap_or(1e-3 * span)), ..*options }
-        }
-        (Kind::Careful, _) => {
-            OdeOptions { tolerance: (LOOSER * tolerance).min(LOOSEST) / LESS, ..looser }
-        }
-        (Kind::Hurried, _) => OdeOptions {
-            tolerance: (LOOSER * tolerance).min(LOOSEST),
-            max_steps: HURRIED,
-            ..looser
-        },
-        (Kind::Loose, _) => {
-            OdeOptions { tolerance: (LOOSER * tolerance).min(LOOSEST), ..looser }
-        }
-    }
 }
 
 /// The check that belongs to an estimate.

@@ -21,7 +21,7 @@ use crate::problem::start::Start;
 use crate::problem::unused_multipliers::{unused_multipliers, without_along};
 use crate::run::columns::take;
 use crate::run::effective_mass::effective_mass_on_the_way;
-use crate::run::global_error::{FirstRun, check, second_run};
+use crate::run::global_error::{FirstRun, Late, check, second_run};
 use crate::run::jump::{accumulation, contradicting};
 use crate::run::kept::{is_kept_by_impacts, kept_quantities};
 use crate::run::prepare::{Prepared, RunInput, prepare};
@@ -98,6 +98,8 @@ pub(crate) struct Segment {
     pub(crate) second: Option<Start>,
     /// How much the motion made a change grow so far, as far as that was measured.
     pub(crate) growth: f64,
+    /// What the rounding of time has done so far.
+    pub(crate) late: Late,
     /// The largest values of the coordinates so far.
     pub(crate) scales: Vec<f64>,
     /// Rates of the velocities in the end.
@@ -126,6 +128,7 @@ pub(crate) fn integrate_segment(
     let own_events = model.events.len() - known.switches;
     let second = known.second.clone();
     let (steps_before, growth_before) = (known.steps, known.growth);
+    let late_before = known.late.clone();
     let template = known.template.clone();
     let sensitivities = known.sensitivities.clone();
     let earlier_energy = known.energy;
@@ -281,6 +284,7 @@ pub(crate) fn integrate_segment(
         scales: &scales,
         steps_before,
         growth_before,
+        late_before: &late_before,
         depends_on_time,
         is_smooth,
         of_tables: rounding_of_tables(&model.graph, &parts),
@@ -338,6 +342,7 @@ pub(crate) fn integrate_segment(
         motion.velocity_errors.clone_from(&second.velocity_errors);
     }
     let growth = second.as_ref().map_or(1.0, |second| second.growth).max(growth_before);
+    let late = second.as_ref().map_or(late_before, |second| second.later.clone());
     let second = second.map(|second| Start {
         q: second.end.q,
         v: second.end.v,
@@ -360,6 +365,7 @@ pub(crate) fn integrate_segment(
         end,
         second,
         growth,
+        late,
         scales,
         acceleration: last.a,
         work,

@@ -16,6 +16,7 @@ use pfaff_solver::System;
 use crate::error::Failure;
 use crate::motion::Motion;
 use crate::motion::sensitivity::Sensitivity;
+use crate::problem::branches::Side;
 use crate::problem::settings::{Run, Settings};
 use crate::run::hybrid::{JumpMaps, Piece, Trail};
 use crate::run::progress::Progress;
@@ -74,8 +75,8 @@ pub(crate) fn derivatives(
     varied: &Varied,
     motion: &mut Motion,
 ) -> Result<Vec<Sensitivity>, Failure> {
-    // NOTE: a sign of 0 stands for a motion that stays at its switch, as dry friction holds it.
-    let is_held = motion.switches.iter().any(|(_, signs)| signs.contains(&0.0));
+    // As dry friction holds it.
+    let is_held = motion.switches.iter().any(|(_, signs)| signs.contains(&Side::Held));
     if !has_jumps(base.model) && !is_held {
         return sensitivity::derivatives(base, request.principle, varied, motion);
     }

@@ -15,6 +15,7 @@ use crate::problem::branches::Branches;
 use crate::problem::settings::{Run, Settings};
 use crate::problem::start::Start;
 use crate::run::consistent_start::{begin, possible, redundant};
+use crate::run::global_error::Late;
 use crate::run::template::RunTemplate;
 use crate::system::compiled::{Compiled, CompiledSystem, Dynamics, NoiseSource};
 use crate::system::contact::ContactSolver;
@@ -103,6 +104,8 @@ pub(crate) struct RunInput {
     pub(crate) steps: usize,
     /// How much these made a change grow.
     pub(crate) growth: f64,
+    /// What the rounding of time has done before.
+    pub(crate) late: Late,
     /// Contacts that may be hit, and whether some are closed.
     pub(crate) contacts: Option<ContactSolver>,
     pub(crate) has_closed: bool,

@@ -1,5 +1,7 @@
 //! Families of models, each as a text and as equations of motion that were derived by hand.
 
+mod further;
+
 use super::formula::{Formula, Reading, from, number, of, sum, times};
 use super::terms::{between, decade, term};
 use super::truth::{Hand, Rates, Shown};
@@ -19,7 +21,9 @@ pub(crate) struct Case {
     pub(crate) ulp: f64,
 }
 
-type Family = fn(&mut Draw<'_>) -> Case;
+pub(crate) use further::FURTHER;
+
+pub(crate) type Family = fn(&mut Draw<'_>) -> Case;
 
 /// All families with their names.
 pub(crate) const FAMILIES: &[(&str, Family)] = &[

@@ -26,7 +26,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use pfaff::{Method, Model, Motion, Overrides, Run, Source, StopReason, Verdict};
 use pfaff_model::Files;
 
-use self::families::{Case, Draw, FAMILIES};
+use self::families::{Case, Draw, FAMILIES, FURTHER, Family};
 use self::terms::KINDS;
 use self::truth::{Change, Fineness, Outcome, Unknown, motion};
 use crate::support::{self, Random};
@@ -82,14 +82,17 @@ fn request(random: &mut Random, end: f64) -> Run {
     }
 }
 
-/// A case by its seed and its number, with terms of these kinds.
-fn case(seed: u64, number: u64, kinds: &[&'static str]) -> (Case, Random) {
+/// Families with their names.
+type Families = [(&'static str, Family)];
+
+/// A case by its seed and its number, of these families, with terms of these kinds.
+fn case(seed: u64, number: u64, families: &Families, kinds: &[&'static str]) -> (Case, Random) {
     let mut random = Random::new(seed.wrapping_mul(1_000_003).wrapping_add(number));
     for _ in 0..8 {
         random.next();
     }
-    let family = random.below(FAMILIES.len());
-    let case = FAMILIES[family].1(&mut Draw::new(&mut random, kinds));
+    let family = random.below(families.len());
+    let case = families[family].1(&mut Draw::new(&mut random, kinds));
     (case, random)
 }
 
@@ -243,7 +246,12 @@ fn known(case: &Case, tolerance: f64) -> Result<(Truth, Vec<f64>), Unknown> {
 }
 
 /// The cases with these numbers of a seed, by two threads.
-fn examined(seed: u64, numbers: Range<u64>, kinds: &[&'static str]) -> Vec<(u64, Report)> {
+fn examined(
+    seed: u64,
+    numbers: Range<u64>,
+    families: &Families,
+    kinds: &[&'static str],
+) -> Vec<(u64, Report)> {
     let next = AtomicU64::new(numbers.start);
     let work = || {
         let mut reports = Vec::new();
@@ -252,7 +260,7 @@ fn examined(seed: u64, numbers: Range<u64>, kinds: &[&'static str]) -> Vec<(u64,
             if number >= numbers.end {
                 return reports;
             }
-            let (case, mut random) = case(seed, number, kinds);
+            let (case, mut random) = case(seed, number, families, kinds);
             let report = catch_unwind(AssertUnwindSafe(|| examine(&case, &mut random)));
             let panicked = |_| Report {
                 ending: Ending::Panicked,
@@ -331,15 +339,24 @@ fn asked(name: &str) -> Option<u64> {
     std::env::var(name).ok()?.parse().ok()
 }
 
-#[test]
 #[allow(clippy::print_stdout, reason = "`cargo xtask fuzz differential` shows it")]
-fn random_motions_are_right_or_not_passed() {
+fn all_are_right_or_not_passed(families: &Families, usual: [usize; 2]) {
     let seed = asked("PFAFF_SEED").unwrap_or(1);
-    let count = asked("PFAFF_CASES").unwrap_or(support::count(200, 10_000) as u64);
+    let count = asked("PFAFF_CASES").unwrap_or(support::count(usual[0], usual[1]) as u64);
     let asked_for = asked("PFAFF_CASES").is_some() || asked("PFAFF_CASE").is_some();
     let numbers = asked("PFAFF_CASE").map_or(0..count, |one| one..one + 1);
-    let reports = examined(seed, numbers, &KINDS);
+    let reports = examined(seed, numbers, families, &KINDS);
     println!("{}", summary(seed, &reports, asked_for));
     let mistakes = reports.iter().filter(|(_, report)| report.ending.is_a_mistake()).count();
     assert_eq!(mistakes, 0, "{}", summary(seed, &reports, false));
+}
+
+#[test]
+fn random_motions_are_right_or_not_passed() {
+    all_are_right_or_not_passed(FAMILIES, [200, 10_000]);
+}
+
+#[test]
+fn random_chaos_and_contacts_are_right_or_not_passed() {
+    all_are_right_or_not_passed(FURTHER, [30, 2000]);
 }

@@ -60,6 +60,51 @@ fn a_condition_on_the_state_switches_a_constraint() {
     assert!((last(&motion.q, "y") - 1.0).abs() < 1e-10, "{}", last(&motion.q, "y"));
 }
 
+/// Where both sides of a comparison stay equal, `<=` holds and `<` does not. y falls freely with 1 while it is not
+/// kept; x = x₀ + v₀t.
+#[test]
+fn conditions_hold_where_both_sides_stay_equal() {
+    let cases = [
+        // Kept until x = 0 at t = 1, or never.
+        ("max(x, 0) <= 0", -1.0, 1.0, 0.5),
+        ("max(x, 0) < 0", -1.0, 1.0, 2.0),
+        ("0 >= max(x, 0)", -1.0, 1.0, 0.5),
+        ("min(x, 0) >= 0", 1.0, -1.0, 0.5),
+        ("abs(x) - x <= 0", 1.0, -1.0, 0.5),
+        ("sqrt(x^2) - x <= 0", 1.0, -1.0, 0.5),
+        ("abs(x) - x < 0", 1.0, -1.0, 2.0),
+        ("abs(x) <= -x", -1.0, 1.0, 0.5),
+        ("if(x > 0, 1, 0) <= 0", -1.0, 1.0, 0.5),
+        ("max(x, 0.3) <= 0.3", -0.7, 1.0, 0.5),
+        ("max(x, a) <= a", -0.7, 1.0, 0.5),
+        ("max(t, 1) <= 1", 0.0, 1.0, 0.5),
+        // It begins at x = 0.
+        ("max(x, 0) <= 0", 1.0, -1.0, 0.5),
+        ("max(-1, min(x, 1)) >= 1", 0.0, 1.0, 0.5),
+        // Kept for half of the time.
+        ("max(x, 0) <= 0 and t < 0.5", -1.0, 1.0, 1.125),
+        // Free from 1 to 1.5 only, and what was fast then is lost.
+        ("max(x, 0) <= 0 or t > 1.5", -1.0, 1.0, 0.125),
+        // At zero in the beginning.
+        ("x <= 0", 0.0, 1.0, 2.0),
+        ("x <= 0", 0.0, -1.0, 0.0),
+        ("x < 0", 0.0, -1.0, 0.0),
+        ("x <= 0", 0.0, 0.0, 0.0),
+        ("x < 0", 0.0, 0.0, 2.0),
+        ("abs(x) <= 0", 0.0, 0.0, 0.0),
+        ("x > 0", 0.0, 0.0, 2.0),
+    ];
+    for (when, x, v, y) in cases {
+        let text = format!(
+            "coordinates x, y\nparameters a = 0.3\nlagrangian (x'^2 + y'^2)/2\nforce y: 1\n\
+             constraint kept: y' = 0 when {when}\ninitial x = {x}, x' = {v}, y' = 0\nsolve t = 0..2"
+        );
+        let motion = sound(&text);
+        let found = last(&motion.q, "y");
+        assert!((found - y).abs() < 1e-10, "{when} from {x} with {v}: {found} and not {y}");
+    }
+}
+
 #[test]
 fn an_event_sets_parameters_and_ends_the_run_after_some_times() {
     let text = "coordinates y\nparameters g = 9.81, e = 1\nlagrangian y'^2/2 - g*y\nevent falling hit: y\n\

@@ -47,7 +47,7 @@ impl Hybrid {
 pub struct Activity {
     /// The modes of `in`; none for all.
     pub modes: Vec<usize>,
-    /// Of `when`: positive while it holds.
+    /// Of `when`: comparisons, joined by `and` and `or`.
     pub when: Option<Expr>,
 }
 

@@ -136,7 +136,7 @@ pub(super) fn remarks(model: &Workspace) -> Vec<String> {
     for (constraint, activity) in &hybrid.constraints {
         if let Some(when) = activity.when {
             let text = g.to_text(when);
-            remarks.push(format!("`{}` holds while {text} > 0.", constraint.name));
+            remarks.push(format!("`{}` holds while {text}.", constraint.name));
         }
     }
     let is_velocity =

@@ -296,3 +296,23 @@ pub(crate) const STAGES_7: RadauTableau = RadauTableau {
         245.142_857_142_857_14,
     ],
 };
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Lebesgue's sum in the middle of a step, which `DenseStep::spread` gives.
+    #[test]
+    fn rounding_is_spread_as_told() {
+        let mut worst = 0.0_f64;
+        for RadauTableau { nodes, .. } in TABLEAUS {
+            let weight = |i: usize| -> f64 {
+                let others = (0..nodes.len()).filter(|&j| j != i);
+                others.map(|j| (0.5 - nodes[j]) / (nodes[i] - nodes[j])).product()
+            };
+            worst = worst.max((0..nodes.len()).map(|i| weight(i).abs()).sum());
+        }
+        // Nodes with sixteen digits, and quotients of them up to 30.
+        assert!((worst - 1.669_875_359_307).abs() < 1e-11, "{worst}");
+    }
+}

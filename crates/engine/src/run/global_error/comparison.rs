@@ -5,6 +5,7 @@ use pfaff_solver::{
 };
 
 use super::handover::Handover;
+use super::late::APART_IN_TIME;
 use super::{FirstRun, NEAR_END};
 use crate::clock::Interrupt;
 use crate::motion::sample::Sample;
@@ -220,7 +221,7 @@ impl Observer for Comparison<'_> {
                 continue;
             }
             // Both are taken at a rounded time.
-            let rounding = 4.0 * f64::EPSILON * t.abs();
+            let rounding = APART_IN_TIME * t.abs();
             for (i, (a, b)) in self.here.q.iter().zip(&self.there.q).enumerate() {
                 let moved = rounding * self.there.v[i].abs();
                 let distance = (a - b).abs() - moved;

@@ -9,7 +9,7 @@ use pfaff_solver::System;
 
 use crate::error::Failure;
 use crate::motion::sample::Sample;
-use crate::problem::branches::STILL;
+use crate::problem::branches::Side;
 use crate::problem::start::Start;
 use crate::run::hybrid::HybridRun;
 use crate::run::hybrid::phase::Discrete;
@@ -17,11 +17,11 @@ use crate::run::hybrid::settle::compiled;
 use crate::run::hybrid::switching::{Place, Settled};
 
 /// The first time, in parts of the run, how much longer the next one is, and the last one.
-const SOON: f64 = 1e-8;
-const LONGER: f64 = 8.0;
-const LATE: f64 = 1e-3;
+pub(super) const SOON: f64 = 1e-8;
+pub(super) const LONGER: f64 = 8.0;
+pub(super) const LATE: f64 = 1e-3;
 /// A function that is larger than its rounding by this factor has a sign.
-const CLEAR: f64 = 10.0;
+pub(super) const CLEAR: f64 = 10.0;
 
 impl HybridRun<'_> {
     /// Looks ahead for the signs of switching functions that are at zero and do not move: turns those that are wrong;
@@ -35,7 +35,7 @@ impl HybridRun<'_> {
         );
         let still: Vec<usize> =
             still.into_iter().filter(|&k| self.cause.left != Some(k)).collect();
-        if still.is_empty() || self.velocities_jump {
+        if still.is_empty() {
             return Ok(Settled::From(Some(rates.clone())));
         }
         // A sign that turns may decide about others.
@@ -47,7 +47,7 @@ impl HybridRun<'_> {
                     has_turned |= self.is_still(k)?;
                     continue;
                 };
-                if own == STILL {
+                if own == Side::Still {
                     self.now.signs[k] = goes;
                     has_turned = true;
                     continue;
@@ -55,10 +55,10 @@ impl HybridRun<'_> {
                 if goes == own {
                     continue;
                 }
-                match self.sign_soon(k, -own)? {
+                match self.sign_soon(k, own.opposite())? {
                     Some(other) if other == own => return Ok(Settled::Held(vec![k])),
                     Some(_) => {
-                        self.now.signs[k] = -own;
+                        self.now.signs[k] = own.opposite();
                         has_turned = true;
                     }
                     None => {}
@@ -71,31 +71,37 @@ impl HybridRun<'_> {
         Ok(Settled::From(None))
     }
 
-    /// Whether a function that has stayed at zero is now taken for zero in its `sign`, and was not before: one that is
-    /// exactly zero, and is so with that sign too.
+    /// Whether a function that has stayed at zero is now taken for zero where its sign at zero counts, and was not
+    /// before: one that is exactly zero, and is so with that sign too. Of one that is zero but for rounding this is not
+    /// known.
     fn is_still(&mut self, k: usize) -> Result<bool, Failure> {
-        let is_known = self.now.signs[k] == STILL;
-        let function = self.branches.functions[k];
-        let place = self.place(&self.state);
-        let is_zero =
-            || self.switching.values(&self.branches.model, &place)[k].clear_sign(0.0).is_none();
-        if is_known || !self.branches.of_signs.contains(&function) || !is_zero() {
+        let is_known = self.now.signs[k] == Side::Still;
+        if is_known || !self.branches.of_signs.contains(&self.branches.functions[k]) {
             return Ok(false);
         }
-        let stays = self.sign_soon(k, STILL)?.is_none();
+        let now = self.now.clone();
+        let met = if self.velocities_jump { self.met(&now)? } else { None };
+        let place = self.place(met.as_ref().unwrap_or(&self.state));
+        let value = &self.switching.values(&self.branches.model, &place)[k];
+        if value.clear_side(0.0).is_some() {
+            self.blurred.get_or_insert_with(|| ("a comparison".to_owned(), self.t));
+            return Ok(false);
+        }
+        let stays = self.sign_soon(k, Side::Still)?.is_none();
         if stays {
-            self.now.signs[k] = STILL;
+            self.now.signs[k] = Side::Still;
         }
         Ok(stays)
     }
 
     /// The sign that a switching function has soon if it begins with this one; `None` if it stays at zero.
-    fn sign_soon(&mut self, k: usize, sign: f64) -> Result<Option<f64>, Failure> {
+    fn sign_soon(&mut self, k: usize, side: Side) -> Result<Option<Side>, Failure> {
         let mut trial = Discrete { ..self.now.clone() };
-        trial.signs[k] = sign;
+        trial.signs[k] = side;
         let phase = self.phases.phase(&trial)?;
         let mut system = compiled(&self.phases, &phase)?;
-        let Start { q, v, multipliers, .. } = &self.state;
+        let met = if self.velocities_jump { self.met(&trial)? } else { None };
+        let Start { q, v, multipliers, .. } = met.as_ref().unwrap_or(&self.state);
         let y = system.state(self.t, q, v, multipliers);
         let span = self.settings.options.t1 - self.t;
         let mut there = Sample::new(q.len(), phase.model.constraints.len());
@@ -110,7 +116,7 @@ impl HybridRun<'_> {
             let state = Start { q: there.q.clone(), v: there.v.clone(), ..self.state.clone() };
             let place = Place { t, ..self.place(&state) };
             let value = &self.switching.values(&self.branches.model, &place)[k];
-            if let Some(goes) = value.clear_sign(CLEAR) {
+            if let Some(goes) = value.clear_side(CLEAR) {
                 return Ok(Some(goes));
             }
             δ *= LONGER;
@@ -120,7 +126,12 @@ impl HybridRun<'_> {
 }
 
 /// One classical step.
-fn runge_kutta(system: &mut dyn System, t: f64, y: &[f64], δ: f64) -> Option<Vec<f64>> {
+pub(super) fn runge_kutta(
+    system: &mut dyn System,
+    t: f64,
+    y: &[f64],
+    δ: f64,
+) -> Option<Vec<f64>> {
     let mut end = y.to_vec();
     let mut rates = vec![0.0; y.len()];
     let mut at = y.to_vec();

@@ -17,7 +17,7 @@ use pfaff_model::{Dynamics, Principle, Workspace};
 use crate::motion::Motion;
 use crate::motion::note::{Note, brief};
 use crate::motion::verdict::Check;
-use crate::problem::branches::{Branches, value_of};
+use crate::problem::branches::{Branches, Side};
 use crate::problem::start::Start;
 use crate::run::hybrid::switching::SwitchValue;
 
@@ -48,7 +48,7 @@ pub(super) struct Passed<'a> {
     pub(super) t: f64,
     pub(super) state: &'a Start,
     /// The signs before and after, and the switching functions there.
-    pub(super) signs: [&'a [f64]; 2],
+    pub(super) signs: [&'a [Side]; 2],
     pub(super) values: &'a [SwitchValue],
     /// When the first of them is zero, from here; and the accelerations until then.
     pub(super) late: f64,
@@ -125,7 +125,7 @@ impl Corners {
         };
         let (q, v) = (moved(q, v), moved(v, passed.accelerations));
         let [first, then] = [before, after].map(|signs| {
-            let signs: Vec<f64> = signs.iter().copied().map(value_of).collect();
+            let signs: Vec<f64> = signs.iter().map(|side| side.sign()).collect();
             let values = [&[passed.t + δ], &q[..], &v, &signs].concat();
             let at = |s: Expr| {
                 let parameter =

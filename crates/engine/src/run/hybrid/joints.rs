@@ -23,7 +23,7 @@ use crate::derivation::derive_in;
 use crate::error::Failure;
 use crate::motion::Motion;
 use crate::motion::verdict::Check;
-use crate::problem::branches::Branches;
+use crate::problem::branches::{Branches, Side};
 use crate::run::hybrid::phase::{Discrete, Making, Phases, Switch};
 use crate::system::compiled::Dynamics;
 
@@ -107,7 +107,7 @@ impl Making<'_> {
     pub(super) fn sliding_joints(&mut self, branches: &Branches, first_name: usize) {
         for (j, joint) in self.model.hybrid.joints.clone().iter().enumerate() {
             let own = branches.functions.iter().position(|&f| f == joint.slip);
-            if own.is_none_or(|k| self.now.signs[k] != 0.0) {
+            if own.is_none_or(|k| self.now.signs[k] != Side::Held) {
                 let [_, even] = placeholders(&self.graph, j);
                 self.sliding.push((first_name + j, even));
             }
@@ -155,13 +155,13 @@ impl Phases {
     }
 }
 
-/// Puts the friction of joints into the model of a phase. `signs` are the signs of switching functions, 0 for those at
-/// which the motion stays; `symbols` stand for them. Gives out what the placeholders are.
+/// Puts the friction of joints into the model of a phase. `signs` say where switching functions are; `symbols` stand for
+/// their signs. Gives out what the placeholders are.
 pub(super) fn put_loads(
     model: &mut Workspace,
     principle: Option<Principle>,
     functions: &[Expr],
-    (signs, symbols): (&[f64], &[Expr]),
+    (signs, symbols): (&[Side], &[Expr]),
 ) -> Result<Vec<(Expr, Expr)>, Failure> {
     if model.hybrid.joints.is_empty() {
         return Ok(Vec::new());
@@ -178,7 +178,7 @@ pub(super) fn put_loads(
         let rows: Option<Vec<usize>> = joint.rows.iter().map(|name| place(name)).collect();
         let own = functions.iter().position(|&f| f == joint.slip);
         let (Some(rows), Some(own)) = (rows, own) else { continue };
-        let sign = match place(&joint.friction_name()).filter(|_| signs[own] == 0.0) {
+        let sign = match place(&joint.friction_name()).filter(|_| signs[own] == Side::Held) {
             Some(row) => Err(row),
             None => Ok(symbols[own]),
         };

@@ -8,9 +8,11 @@
 mod accumulation;
 mod ahead;
 mod columns;
+mod condition;
 mod corner;
 mod crowd;
 mod delay;
+mod ending;
 mod filippov;
 mod friction;
 mod joints;
@@ -21,27 +23,25 @@ mod settle;
 mod switching;
 mod trail;
 
-use pfaff_model::{Diagnostic, Principle, Workspace};
+use pfaff_model::{Principle, Workspace};
 
 use crate::clock::Stopwatch;
 use crate::derivation::derive_in;
 use crate::error::Failure;
-use crate::motion::dense::Dense;
-use crate::motion::note::{Note, brief};
+use crate::motion::note::Note;
 use crate::motion::sample::Sample;
-use crate::motion::verdict::{Audit, Check, Verdict};
-use crate::motion::{EventRecord, Motion, Stop, StopReason};
-use crate::problem::branches::Branches;
-use crate::problem::dynamics_span;
+use crate::motion::verdict::Verdict;
+use crate::motion::{EventRecord, Motion, StopReason};
+use crate::problem::branches::{Branches, Side};
 use crate::problem::settings::{OutputSpacing, Run, Settings};
 use crate::problem::start::Start;
 use crate::run::consistent_start::begin;
+use crate::run::global_error::Late;
 use crate::run::hybrid::accumulation::ImpactLog;
 use crate::run::hybrid::corner::Corners;
 use crate::run::hybrid::crowd::Crowd;
 use crate::run::hybrid::delay::Delays;
 use crate::run::hybrid::phase::{Discrete, Phase, Phases, Switch};
-use crate::run::hybrid::settle::{DRIVEN, VIOLATED};
 use crate::run::hybrid::switching::{Place, Switching};
 use crate::run::initial_value::{Segment, integrate_segment};
 use crate::run::prepare::RunInput;
@@ -134,11 +134,13 @@ fn integrated(
         short: 0,
         crowd: Crowd::default(),
         growth: 1.0,
+        late: Late::default(),
         work: [0.0; 2],
         scales: Vec::new(),
         switches: Vec::new(),
         impacted: Impacted::default(),
         is_ambiguous: false,
+        blurred: None,
         is_moved: false,
         velocities_jump,
         astray: None,
@@ -208,7 +210,7 @@ fn first_state(
 struct Cause {
     /// A switching function that has left its sign, and all signs before.
     fired: Option<usize>,
-    signs: Vec<f64>,
+    signs: Vec<Side>,
     /// A switching function at which the motion stayed until now.
     left: Option<usize>,
     hints: Hints,
@@ -243,16 +245,20 @@ struct HybridRun<'a> {
     crowd: Crowd,
     /// How much the motion made a change grow so far, as far as that was measured.
     growth: f64,
+    /// What the rounding of time has done so far.
+    late: Late,
     work: [f64; 2],
     reach: Vec<f64>,
     scales: Vec<f64>,
-    switches: Vec<(f64, Vec<f64>)>,
+    switches: Vec<(f64, Vec<Side>)>,
     /// Rates before the switch.
     before: Sample,
     counts: Vec<usize>,
     impacted: Impacted,
     /// Whether contacts could carry in several ways.
     is_ambiguous: bool,
+    /// A condition that rounding has decided, and when.
+    blurred: Option<(String, f64)>,
     /// Whether the velocities have changed at the start of the segment.
     is_moved: bool,
     /// Whether velocities may jump at a switch because other constraints, or other branches of them, hold then.
@@ -304,6 +310,7 @@ impl HybridRun<'_> {
             scales: std::mem::take(&mut self.scales),
             steps: self.whole.as_ref().map_or(0, |whole| whole.statistics.steps),
             growth: self.growth,
+            late: std::mem::take(&mut self.late),
             contacts: self.phases.solver(&self.now, &self.sizes)?,
             has_closed: self.now.contacts.iter().any(|c| !c.is_open()),
             counts: self.counts.clone(),
@@ -415,7 +422,7 @@ impl HybridRun<'_> {
         self.short = if length < SHORT * span { self.short + 1 } else { 0 };
         (self.before.t, self.before.a) = (stop.t, acceleration);
         self.before.v.clone_from(&end.v);
-        self.growth = segment.growth;
+        (self.growth, self.late) = (segment.growth, segment.late);
         self.scales = scales;
         if self.velocities_jump {
             // The other variables may be different ones in the next phase.
@@ -466,8 +473,8 @@ impl HybridRun<'_> {
                 self.cause.fired = Some(k);
                 self.cause.signs.clone_from(&self.now.signs);
                 match crossing.map(|crossing| crossing.direction) {
-                    Some("rising") => self.now.signs[k] = 1.0,
-                    Some("falling") => self.now.signs[k] = -1.0,
+                    Some("rising") => self.now.signs[k] = Side::Above,
+                    Some("falling") => self.now.signs[k] = Side::Below,
                     _ => {}
                 }
             }
@@ -483,7 +490,7 @@ impl HybridRun<'_> {
             Switch::Stir => {}
             Switch::Halt(k, f) => self.cause.hints.stopped.push((k, f)),
             Switch::Leave(k, sign) => {
-                self.now.signs[k] = sign;
+                self.now.signs[k] = Side::of(sign);
                 self.cause.left = Some(k);
             }
             Switch::Drop(i) => self.cause.dropped = Some(i),
@@ -526,70 +533,5 @@ impl HybridRun<'_> {
             }
         }
         true
-    }
-
-    /// A motion that ends where nothing says how it goes on; at the start there is none.
-    fn held(mut self, why: &str) -> Result<Motion, Failure> {
-        let t = self.t;
-        if self.whole.is_none() {
-            let message =
-                format!("at the initial state {why}: the equations do not determine it");
-            let diagnostic = Diagnostic::error("E0603", dynamics_span(self.model), message)
-                .with_hint(
-                "give an initial velocity, or replace `sign(v)` by a steep function such as `tanh(v/0.001)`",
-            );
-            return Err(Failure::Model(vec![diagnostic]));
-        }
-        let sentence =
-            format!("at t = {} {why}: beyond, the equations do not determine it", brief(t));
-        if let Some(whole) = &mut self.whole {
-            whole.stop = Stop { reason: StopReason::Singular, t };
-            whole.notes.push(Note::Stopped(sentence));
-        }
-        Ok(self.finished())
-    }
-
-    /// The whole motion.
-    fn finished(mut self) -> Motion {
-        let mut motion = self.whole.take().expect("at least one segment");
-        if let Some(worst) = self.violated(&motion).filter(|&worst| worst > VIOLATED) {
-            let reason = "a gap that falls below zero means that an impact was missed";
-            let mut checks = std::mem::take(&mut motion.audit.checks);
-            checks.push(Check::new("gaps of contacts".into(), worst, VIOLATED, reason));
-            motion.audit = Audit::of(checks);
-        }
-        if let Some(worst) = self.driven(&motion).filter(|&worst| worst > DRIVEN) {
-            let reason = "friction acts against the slip: where it drives it, a change of its direction was missed";
-            let mut checks = std::mem::take(&mut motion.audit.checks);
-            checks.push(Check::new("friction of contacts".into(), worst, DRIVEN, reason));
-            motion.audit = Audit::of(checks);
-        }
-        let corner = self.corners.told(self.settings.options.tolerance);
-        let (corner, note) = corner.unzip();
-        motion.notes.extend(note);
-        let more = [joints::load_check(self.model, &motion), corner];
-        if more.iter().any(Option::is_some) {
-            let mut checks = std::mem::take(&mut motion.audit.checks);
-            checks.extend(more.into_iter().flatten());
-            motion.audit = Audit::of(checks);
-        }
-        motion.switches = self.switches;
-        if self.impacted.is_ambiguous || self.is_ambiguous {
-            motion.notes.push(Note::Remark(
-                "several contacts act at once, and rigid bodies do not say in which order: another order, or all \
-                 together (`law = moreau`), leads to other velocities"
-                    .into(),
-            ));
-        }
-        if self.impacted.is_reduced {
-            motion.notes.push(Note::Remark(
-                "restitution and friction together would gain energy at an impact: restitution is less there".into(),
-            ));
-        }
-        motion.notes.extend(modes::unconnected(self.model).into_iter().map(Note::Remark));
-        if self.settings.outputs_only {
-            motion.dense = Dense::default();
-        }
-        motion
     }
 }

@@ -24,7 +24,8 @@ use pfaff_solver::{ContactState, Rubbing};
 
 use crate::derivation::derive_in;
 use crate::error::Failure;
-use crate::problem::branches::{Branches, value_of};
+use crate::problem::branches::{Branches, Side};
+use crate::run::hybrid::condition::function;
 use crate::run::hybrid::joints;
 use crate::system::compiled::Dynamics;
 use crate::system::contact::{ContactSolver, Slowness};
@@ -35,8 +36,8 @@ pub(super) struct Discrete {
     pub(super) mode: usize,
     /// For each contact.
     pub(super) contacts: Vec<ContactState>,
-    /// For each switching function: 0 where the motion stays at it.
-    pub(super) signs: Vec<f64>,
+    /// For each switching function.
+    pub(super) signs: Vec<Side>,
     /// For each constraint: whether its condition holds.
     pub(super) conditions: Vec<bool>,
     /// The values of the model's own parameters.
@@ -70,7 +71,7 @@ impl Discrete {
         Key {
             mode: self.mode,
             contacts: self.contacts.iter().map(kind).collect(),
-            held: self.signs.iter().map(|&sign| sign == 0.0).collect(),
+            held: self.signs.iter().map(|&side| side == Side::Held).collect(),
             conditions: self.conditions.clone(),
         }
     }
@@ -213,7 +214,7 @@ impl Phases {
         Discrete {
             mode: 0,
             contacts: vec![ContactState::Open; model.hybrid.contacts.len()],
-            signs: vec![1.0; self.branches.functions.len()],
+            signs: vec![Side::Above; self.branches.functions.len()],
             conditions: vec![false; model.constraints.len()],
             parameters: model.parameters[..self.own_parameters]
                 .iter()
@@ -237,18 +238,18 @@ impl Phases {
         for (event, switch) in
             phase.model.events[self.own_events..].iter_mut().zip(&phase.switches)
         {
-            let sign = match switch {
+            let side = match switch {
                 Switch::Branch(k) => now.signs[*k],
                 Switch::Halt(k, f) if !self.is_plane(*k, *f) => match &now.contacts[*k] {
                     ContactState::Closed(rubbing) => match rubbing[*f] {
-                        Rubbing::Slip(direction) => direction[0],
-                        Rubbing::Stick | Rubbing::Follow(_) => 1.0,
+                        Rubbing::Slip(direction) => Side::of(direction[0]),
+                        Rubbing::Stick | Rubbing::Follow(_) => Side::Above,
                     },
-                    ContactState::Open | ContactState::Idle => 1.0,
+                    ContactState::Open | ContactState::Idle => Side::Above,
                 },
                 _ => continue,
             };
-            event.direction = if sign > 0.0 { Direction::Falling } else { Direction::Rising };
+            event.direction = side.leaving();
         }
         Ok(phase)
     }
@@ -319,7 +320,7 @@ impl Phases {
             }
         }
         slips.extend(self.idle.iter().map(|&(k, slack)| (slack_name(k), slack)));
-        let signs = now.signs.iter().copied().map(value_of);
+        let signs = now.signs.iter().map(|side| side.sign());
         let own = now.parameters.iter().copied().chain(signs);
         let count = now.parameters.len() + now.signs.len();
         for (parameter, value) in model.parameters.iter_mut().zip(own) {
@@ -472,7 +473,7 @@ impl Making<'_> {
         let g = Rc::clone(&self.graph);
         let symbols: Vec<Expr> = branches.symbols().collect();
         for (k, &function) in branches.functions.iter().enumerate() {
-            if self.now.signs[k] != 0.0
+            if self.now.signs[k] != Side::Held
                 || self.hold_joint(k, function, first_joint)
                 || self.slide(k, function, symbols[k])
             {
@@ -508,12 +509,13 @@ impl Making<'_> {
             let Some(when) = activity.when.filter(|_| activity.is_in(self.now.mode)) else {
                 continue;
             };
+            let h = function(&g, &self.model, when);
             if self.now.conditions[i] {
-                self.switch(Switch::Drop(i), when, Direction::Falling);
+                self.switch(Switch::Drop(i), h, Direction::Falling);
             } else if g.contains(when, &[own_multiplier(&g, constraint)]) {
                 self.switch(Switch::Grip(i), constraint.expr, Direction::Both);
             } else {
-                self.switch(Switch::Grip(i), when, Direction::Rising);
+                self.switch(Switch::Grip(i), h, Direction::Rising);
             }
         }
     }
@@ -535,7 +537,7 @@ impl Making<'_> {
         }
         let branches = self.now.signs.len();
         for (k, sign) in self.now.signs.iter().enumerate() {
-            if *sign == 0.0 {
+            if *sign == Side::Held {
                 self.model.events[self.own_events + k].expr = one;
             }
         }

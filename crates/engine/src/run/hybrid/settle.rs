@@ -6,16 +6,15 @@ use pfaff_solver::{ContactState, Rubbing};
 
 use crate::error::Failure;
 use crate::motion::note::brief;
-use crate::motion::sample::{Sample, sample_symbols};
+use crate::motion::sample::Sample;
 use crate::motion::{EventRecord, Motion, Series};
+use crate::problem::branches::Side;
 use crate::problem::dynamics_span;
 use crate::problem::start::Start;
 use crate::run::hybrid::HybridRun;
 use crate::run::hybrid::corner::Passed;
 use crate::run::hybrid::filippov::{can_slide, movable};
-use crate::run::hybrid::phase::{
-    Discrete, Phase, Phases, Sliding, is_linear_in, own_multiplier,
-};
+use crate::run::hybrid::phase::{Discrete, Phase, Phases, Sliding, is_linear_in};
 use crate::run::hybrid::switching::{Place, Settled};
 use crate::system::compiled::CompiledSystem;
 
@@ -73,7 +72,7 @@ impl HybridRun<'_> {
                                    holds)";
                         return Ok(Some(why.into()));
                     }
-                    at.iter().for_each(|&k| self.now.signs[k] = 0.0);
+                    at.iter().for_each(|&k| self.now.signs[k] = Side::Held);
                     continue;
                 }
             }
@@ -89,6 +88,7 @@ impl HybridRun<'_> {
             (&mut self.second, at_switch, rates)
         {
             values.swap_remove(k).shift(second, &self.before, &rates);
+            self.late.pass(self.t, &self.before, &rates);
         }
         for _ in 0..ROUNDS {
             let (contacts, v) = (self.now.contacts.clone(), self.state.v.clone());
@@ -227,7 +227,7 @@ impl HybridRun<'_> {
         let place = Place { t: *t, state, fired: cause.fired, span };
         let base = now.clone();
         let (meets, speed) = (switching.is_in_constraints, *speed);
-        let mut accelerations = |signs: &[f64]| {
+        let mut accelerations = |signs: &[Side]| {
             let trial = Discrete { signs: signs.to_vec(), ..base.clone() };
             if !meets {
                 return resolved(phases, &trial, *t, state);
@@ -246,7 +246,7 @@ impl HybridRun<'_> {
     fn release(&mut self, released: &mut Vec<usize>) -> Result<bool, Failure> {
         let now = self.now.clone();
         let mut worst: Option<(f64, usize, f64)> = None;
-        let is_held = |k: &usize| now.signs[*k] == 0.0 && !released.contains(k);
+        let is_held = |k: &usize| now.signs[*k] == Side::Held && !released.contains(k);
         for k in (0..now.signs.len()).filter(is_held) {
             let [Some(above), Some(below)] = self.phases.ends_of_hold(&now, k)? else {
                 continue;
@@ -263,7 +263,7 @@ impl HybridRun<'_> {
             }
         }
         if let Some((_, k, sign)) = worst {
-            self.now.signs[k] = sign;
+            self.now.signs[k] = Side::of(sign);
             released.push(k);
         }
         Ok(worst.is_some())
@@ -284,7 +284,7 @@ impl HybridRun<'_> {
         energies.extend(self.branches.functions.iter().copied());
         let components: Vec<Expr> =
             model.forces.iter().flat_map(|force| force.components.iter().copied()).collect();
-        let is_held = |i: usize| i != k && (self.now.signs[i] == 0.0 || at.contains(&i));
+        let is_held = |i: usize| i != k && (self.now.signs[i] == Side::Held || at.contains(&i));
         let symbols = self.branches.symbols().enumerate();
         let others: Vec<Expr> = symbols.filter(|&(i, _)| is_held(i)).map(|(_, s)| s).collect();
         let is_apart = |&e: &Expr| !g.contains(g.derivative(e, symbol), &others);
@@ -295,81 +295,8 @@ impl HybridRun<'_> {
                 || (is_linear_in(g, &components, symbol) && components.iter().all(is_apart)))
     }
 
-    /// Which conditional constraints hold.
-    fn settle_conditions(&mut self) -> Result<(), Failure> {
-        let hybrid = &self.model.hybrid;
-        for (i, (constraint, activity)) in hybrid.constraints.iter().enumerate() {
-            let Some(when) = activity.when else { continue };
-            let g = &self.phases.branches.model.graph;
-            if !activity.is_in(self.now.mode) {
-                self.now.conditions[i] = false;
-                continue;
-            }
-            let is_of_itself = g.contains(when, &[own_multiplier(g, constraint)]);
-            let was = self.now.conditions[i];
-            let holds = if self.cause.dropped == Some(i) {
-                false
-            } else if is_of_itself {
-                let may = was || self.cause.grip == Some(i) || self.is_met(constraint.expr);
-                let mut trial = self.now.clone();
-                trial.conditions[i] = true;
-                may && self.condition(&trial, when)?.is_some_and(|h| h >= 0.0)
-            } else if self.cause.grip == Some(i) {
-                true
-            } else {
-                let now = self.now.clone();
-                self.condition(&now, when)?.is_some_and(|h| h > 0.0 || (was && h >= 0.0))
-            };
-            self.now.conditions[i] = holds;
-        }
-        Ok(())
-    }
-
-    /// Whether a constraint is met by the state as it is.
-    fn is_met(&self, constraint: Expr) -> bool {
-        let model = &self.phases.branches.model;
-        let (positions, velocities) = (model.positions(), model.velocities());
-        let Start { q, v, .. } = &self.state;
-        let at = |s: Expr| {
-            let of = |list: &[Expr], values: &[f64]| {
-                list.iter().position(|&x| x == s).map(|k| values[k])
-            };
-            let parameter = || model.parameters.iter().find(|p| p.symbol == s).map(|p| p.value);
-            let time = (s == model.time).then_some(self.t);
-            time.or(of(&positions, q))
-                .or(of(&velocities, v))
-                .or_else(parameter)
-                .unwrap_or(f64::NAN)
-        };
-        let g = &model.graph;
-        let symbols = [positions.clone(), velocities.clone()].concat();
-        let slopes = g.evaluate(&g.gradient(constraint, &symbols), &at);
-        let sizes = slopes.iter().zip(q.iter().chain(v)).map(|(c, x)| (c * x).abs());
-        g.evaluate(&[constraint], &at)[0].abs() <= 1e-10 * sizes.sum::<f64>()
-    }
-
-    /// The value of a condition if some things hold.
-    fn condition(&mut self, if_so: &Discrete, when: Expr) -> Result<Option<f64>, Failure> {
-        let state = self.met(if_so)?.unwrap_or_else(|| self.state.clone());
-        let Some(sample) = resolved(&mut self.phases, if_so, self.t, &state)? else {
-            return Ok(None);
-        };
-        let phase = self.phases.phase(if_so)?;
-        let model = &phase.model;
-        let symbols = sample_symbols(model, false);
-        let mut values = vec![0.0; symbols.len()];
-        sample.inputs(&mut values);
-        let at = |s: Expr| {
-            let known = symbols.iter().position(|&x| x == s).map(|k| values[k]);
-            let parameter = || model.parameters.iter().find(|p| p.symbol == s).map(|p| p.value);
-            // NOTE: multipliers of what does not hold are zero.
-            known.or_else(parameter).unwrap_or(0.0)
-        };
-        Ok(Some(model.graph.evaluate(&[when], &at)[0]))
-    }
-
     /// The state after it has met the constraints of a phase; `None` if it does not.
-    fn met(&mut self, now: &Discrete) -> Result<Option<Start>, Failure> {
+    pub(super) fn met(&mut self, now: &Discrete) -> Result<Option<Start>, Failure> {
         let phase = self.phases.phase(now)?;
         let mut system = compiled(&self.phases, &phase)?;
         let mut state = self.state.clone();
@@ -379,7 +306,7 @@ impl HybridRun<'_> {
 
     /// Lets the state meet the constraints of the present phase.
     fn meet(&mut self) -> Result<(), Failure> {
-        if !self.velocities_jump && self.now.signs.iter().all(|&sign| sign != 0.0) {
+        if !self.velocities_jump && self.now.signs.iter().all(|&side| side != Side::Held) {
             return Ok(());
         }
         self.return_to_switches();
@@ -420,7 +347,7 @@ impl HybridRun<'_> {
     /// Moves the state to the switching functions at which it stays without a constraint that keeps it there.
     fn return_to_switches(&mut self) {
         for k in 0..self.now.signs.len() {
-            if self.now.signs[k] == 0.0 && can_slide(&self.branches, k) {
+            if self.now.signs[k] == Side::Held && can_slide(&self.branches, k) {
                 let mut values =
                     self.switching.values(&self.branches.model, &self.place(&self.state));
                 values.swap_remove(k).remove(&mut self.state, &movable(&self.branches));
@@ -575,7 +502,7 @@ pub(super) fn compiled(phases: &Phases, phase: &Phase) -> Result<CompiledSystem,
 }
 
 /// Everything at a state if some things hold; `None` where that has no value.
-fn resolved(
+pub(super) fn resolved(
     phases: &mut Phases,
     now: &Discrete,
     t: f64,

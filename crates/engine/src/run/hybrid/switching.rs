@@ -15,7 +15,7 @@ use crate::error::Failure;
 use crate::motion::Motion;
 use crate::motion::sample::Sample;
 use crate::motion::verdict::Check;
-use crate::problem::branches::{Branches, STILL};
+use crate::problem::branches::{Branches, Side};
 use crate::problem::start::Start;
 use crate::run::hybrid::phase::constraints_switch;
 
@@ -49,7 +49,7 @@ pub(super) enum Settled {
 }
 
 /// Velocities and accelerations with some signs; `None` where they have no value.
-pub(super) type Accelerations<'a> = dyn FnMut(&[f64]) -> Result<Option<Sample>, Failure> + 'a;
+pub(super) type Accelerations<'a> = dyn FnMut(&[Side]) -> Result<Option<Sample>, Failure> + 'a;
 
 /// A switching function at a state.
 pub(super) struct SwitchValue {
@@ -71,14 +71,14 @@ impl Switching {
     }
 
     /// Finds the signs with which a motion goes on from a state. Functions at zero begin with the signs given; those
-    /// with the sign 0 stay there, and that of one that has just been left is right.
+    /// that are held at zero stay there, and that of one that has just been left is right.
     pub(super) fn settle(
         &self,
         branches: &mut Branches,
         accelerations: &mut Accelerations<'_>,
         place: &Place<'_>,
         left: Option<usize>,
-        signs: &mut [f64],
+        signs: &mut [Side],
     ) -> Result<Settled, Failure> {
         let mut zeros = Vec::new();
         // A function may contain branches of others: it is known when they are.
@@ -90,13 +90,13 @@ impl Switching {
             for (k, (SwitchValue { u, noise, .. }, sign)) in
                 values.iter().zip(&mut *signs).enumerate()
             {
-                if *sign == 0.0 || left == Some(k) {
+                if *sign == Side::Held || left == Some(k) {
                     continue;
                 }
                 if place.fired == Some(k) || u.abs() <= *noise {
                     zeros.push(k);
                 } else {
-                    *sign = u.signum();
+                    *sign = Side::of(*u);
                 }
             }
             if before == *signs {
@@ -117,8 +117,8 @@ impl Switching {
             turned.clear();
             for &k in &zeros {
                 let (rate, noise) = values[k].rate(&sample);
-                if rate.abs() > noise && rate.signum() != signs[k] {
-                    signs[k] = rate.signum();
+                if rate.abs() > noise && Side::of(rate) != signs[k] {
+                    signs[k] = Side::of(rate);
                     turned.push(k);
                 }
             }
@@ -134,14 +134,14 @@ impl Switching {
         &self,
         model: &Workspace,
         place: &Place<'_>,
-        signs: &[f64],
+        signs: &[Side],
         rates: &Sample,
     ) -> Vec<usize> {
         let values = self.values(model, place);
         let is_still = |k: &usize| {
             let (rate, noise) = values[*k].rate(rates);
             let is_at_zero = place.fired == Some(*k) || values[*k].u.abs() <= values[*k].noise;
-            signs[*k] != 0.0 && is_at_zero && rate.abs() <= noise
+            signs[*k] != Side::Held && is_at_zero && rate.abs() <= noise
         };
         (0..signs.len()).filter(is_still).collect()
     }
@@ -158,7 +158,7 @@ impl Switching {
         &self,
         model: &Workspace,
         motion: &Motion,
-        signs: &[f64],
+        signs: &[Side],
         reach: &mut [f64],
         tolerance: f64,
     ) -> Check {
@@ -172,8 +172,13 @@ impl Switching {
             worst = Some(0.0);
             for (k, u) in at(0.0).into_iter().enumerate() {
                 reach[k] = reach[k].max(u.abs());
-                let beyond = |u: f64| if signs[k] == STILL { u.abs() } else { -u * signs[k] };
-                if signs[k] != 0.0 && beyond(u) > off[k] {
+                let beyond = |u: f64| match signs[k] {
+                    Side::Above => -u,
+                    Side::Below => u,
+                    Side::Still => u.abs(),
+                    Side::Held => 0.0,
+                };
+                if beyond(u) > off[k] {
                     // Time is rounded.
                     let δ = 4.0 * f64::EPSILON * t.abs();
                     let around = [at(-δ)[k], u, at(δ)[k]];
@@ -232,9 +237,9 @@ impl Switching {
 }
 
 impl SwitchValue {
-    /// The sign, if the value is larger than its rounding by a factor.
-    pub(super) fn clear_sign(&self, factor: f64) -> Option<f64> {
-        (self.u.abs() > factor * self.noise).then(|| self.u.signum())
+    /// The side, if the value is larger than its rounding by a factor.
+    pub(super) fn clear_side(&self, factor: f64) -> Option<Side> {
+        (self.u.abs() > factor * self.noise).then(|| Side::of(self.u))
     }
 
     /// Its slopes along $t$, $q$ and $\dot q$.

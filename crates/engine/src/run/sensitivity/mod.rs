@@ -31,7 +31,7 @@ use crate::motion::note::{Note, brief};
 use crate::motion::sensitivity::{Sensitivity, Transition};
 use crate::motion::verdict::{Audit, Check};
 use crate::motion::{Motion, TangentRows};
-use crate::problem::branches::Branches;
+use crate::problem::branches::{Branches, Side};
 use crate::problem::settings::{Run, Settings};
 use crate::problem::start::Start;
 use crate::run::consistent_start::begin;
@@ -517,7 +517,7 @@ impl Task<'_> {
     fn jump(
         &self,
         branches: &mut Branches,
-        (before, after): (&[f64], &[f64]),
+        (before, after): (&[Side], &[Side]),
         t: f64,
         whole: &mut [f64],
     ) -> Result<(), Failure> {

@@ -3,7 +3,7 @@
 //! A `state` is a coordinate without inertia whose rate a constraint gives: its reaction acts on nothing else, so that
 //! everything that works for coordinates works for it. What a sampled `control` holds is a state that rests.
 
-use pfaff_expr::{Binary as Function, Expr};
+use pfaff_expr::{Expr, Relation};
 
 use crate::elaborate::Elaborator;
 use crate::elaborate::place::Place;
@@ -245,14 +245,14 @@ impl Elaborator<'_> {
             modes.push(self.mode_named(&text, name.span)?);
         }
         let when = match condition.when {
-            Some(id) => Some(self.condition_function(Site { part: 0, id })?),
+            Some(id) => Some(self.condition(Site { part: 0, id })?),
             None => None,
         };
         Some(Activity { modes, when })
     }
 
-    /// A function that is positive where a condition holds.
-    fn condition_function(&mut self, site: Site) -> Option<Expr> {
+    /// A condition of comparisons.
+    fn condition(&mut self, site: Site) -> Option<Expr> {
         let g = self.graph;
         let NodeKind::Binary { operator, left, right } = self.kind(site) else {
             return self.refuse_condition(site);
@@ -260,18 +260,25 @@ impl Elaborator<'_> {
         let [left, right] = [left, right].map(|id| Site { id, ..site });
         match operator {
             Binary::And | Binary::Or => {
-                let (a, b) = (self.condition_function(left)?, self.condition_function(right)?);
-                let function =
-                    if operator == Binary::And { Function::Min } else { Function::Max };
-                Some(g.binary(function, a, b))
+                let (a, b) = (self.condition(left)?, self.condition(right)?);
+                Some(match operator {
+                    Binary::And => g.logic_and(a, b),
+                    _ => g.logic_or(a, b),
+                })
             }
             Binary::Less | Binary::AtMost | Binary::Greater | Binary::AtLeast => {
                 let [a, b] = [left, right].map(|side| {
                     let value = self.read(side, Place::Event);
                     self.scalar(&value, side, "a side of a comparison")
                 });
+                let (a, b) = (a?, b?);
                 let is_less = matches!(operator, Binary::Less | Binary::AtMost);
-                Some(if is_less { g.sub(b?, a?) } else { g.sub(a?, b?) })
+                let (low, high) = if is_less { (a, b) } else { (b, a) };
+                let relation = match operator {
+                    Binary::Less | Binary::Greater => Relation::Less,
+                    _ => Relation::LessEqual,
+                };
+                Some(g.compare(relation, low, high))
             }
             _ => self.refuse_condition(site),
         }
