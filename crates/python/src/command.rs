@@ -68,13 +68,9 @@ pub(crate) fn run(
         }
         "linearize" => linearize(native, options, watch),
         "equilibria" => {
-            let ranges = options.texts("search").unwrap_or_default();
-            let search = |text: &String| {
-                range(text).map(|(name, from, to, _)| SearchRange { name, from, to })
-            };
             let request = EquilibriaRequest {
                 principle: options.principle()?,
-                search: ranges.iter().map(search).collect::<Result<_, _>>()?,
+                search: ranges(options)?,
                 backend: options.backend()?,
             };
             Ok(both(&pfaff::equilibria(model, &request, ear)?))
@@ -114,6 +110,8 @@ pub(crate) fn run(
                 from,
                 to,
                 switch: options.is_set("switch"),
+                fix: options.text("fix"),
+                search: ranges(options)?,
                 principle: options.principle()?,
                 backend: options.backend()?,
             };

@@ -5,6 +5,7 @@ use pfaff::{ContinueRequest, OrbitMethod, OrbitRequest, continue_equilibria, con
 use pfaff_present::{ToJson, ToText, branch_csv, diagram, diagram_page};
 
 use crate::arguments::{ModelArguments, TableFormat, principle};
+use crate::command::equilibria::search;
 use crate::figure_file::{command_line, write_figure, write_page};
 use crate::guard;
 use crate::input::VariedModel;
@@ -18,10 +19,12 @@ Examples:
   pfaff continue hoop.pfaff --vary \"w=1..5\" --format csv    all points as a table
   pfaff continue duffing.pfaff --vary \"w=0.5..2\" --of orbits --period 2*pi/w    a driven oscillation
   pfaff continue hoop.pfaff --vary \"w=1..5\" --plot diagram.svg --show a
+  pfaff continue cone.pfaff --vary \"w=2.5..5\" --fix \"x*y' - y*x' = w*(x^2 + y^2)\"    circles over their speed
   pfaff continue arm.pfaff --vary \"F=0..5\" --switch --report arm.html    also the motions that begin at Hopf points
 
-The branches begin at the equilibria that are found at the first value of the parameter, and at branch points. Folds,
-branch points and Hopf points are located. With --of orbits one periodic motion is followed, from the one that `pfaff
+The branches begin at the equilibria and steady motions that are found at the first value of the parameter, and at
+branch points. Folds, branch points and Hopf points are located. Where motions form families, rates and conserved
+quantities are held, or what --fix says. With --of orbits one periodic motion is followed, from the one that `pfaff
 orbit` finds, and folds, branch, period-doubling (flip) and torus points are located.")]
 pub(crate) struct ContinueArguments {
     #[command(flatten)]
@@ -38,6 +41,13 @@ pub(crate) struct ContinueArguments {
     /// For orbits: a guess of the period; the period itself if the equations contain t
     #[arg(long, value_name = "T", allow_hyphen_values = true)]
     pub(crate) period: Option<String>,
+    /// Where motions form families, what picks one of them: expressions that keep their values along a branch, or
+    /// equations, such as "energy" or "x*y' - y*x' = L"
+    #[arg(long, value_name = "CONDITIONS", allow_hyphen_values = true)]
+    pub(crate) fix: Option<String>,
+    /// For equilibria: a box in which they are looked for at the first value, such as "x=-2..2, x'=0..1"
+    #[arg(long, value_name = "RANGES", allow_hyphen_values = true)]
+    pub(crate) search: Option<String>,
     /// Follows also the periodic motions from Hopf points, and the other branches at branch and period-doubling points
     /// of periodic motions
     #[arg(long)]
@@ -80,6 +90,11 @@ pub(crate) fn continuation(arguments: &ContinueArguments) -> Result<Exit, Exit> 
         from: range.from,
         to: range.to,
         switch: arguments.switch,
+        fix: arguments.fix.clone(),
+        search: match arguments.search.as_deref() {
+            Some(text) => search(text)?,
+            None => Vec::new(),
+        },
         principle: arguments.principle.as_deref().map(principle).transpose()?,
         backend: crate::backend::from_environment()?,
     };

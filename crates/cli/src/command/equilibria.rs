@@ -36,10 +36,7 @@ pub(crate) struct EquilibriaArguments {
 
 pub(crate) fn equilibria(arguments: &EquilibriaArguments) -> Result<Exit, Exit> {
     let model = crate::input::model(&arguments.model, arguments.initial.as_deref())?;
-    let search = arguments
-        .search
-        .as_deref()
-        .map_or(Ok(Vec::new()), |text| text.split(',').map(range).collect::<Result<_, _>>())?;
+    let search = arguments.search.as_deref().map_or(Ok(Vec::new()), search)?;
     let request = EquilibriaRequest {
         principle: arguments.principle.as_deref().map(principle).transpose()?,
         search,
@@ -49,6 +46,11 @@ pub(crate) fn equilibria(arguments: &EquilibriaArguments) -> Result<Exit, Exit> 
         .map_err(failed)?;
     print(&arguments.output.of(&found))?;
     Ok(if found.interrupted { Exit::StoppedEarly } else { Exit::Done })
+}
+
+/// The box of `--search`.
+pub(crate) fn search(text: &str) -> Result<Vec<SearchRange>, Exit> {
+    text.split(',').map(range).collect()
 }
 
 fn range(text: &str) -> Result<SearchRange, Exit> {

@@ -12,3 +12,4 @@ mod orbit;
 mod orbit_search;
 mod proof;
 mod section;
+mod steady_branches;

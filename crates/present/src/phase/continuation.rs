@@ -28,6 +28,7 @@ impl ToJson for Continuation {
                     ("stability", string(p.stability.name())),
                 ]
                 .into_iter()
+                .chain((!p.frame.is_empty()).then(|| ("frame", named(&p.frame))))
                 .chain(p.period.map(|period| ("period", number(period))))
                 .chain((!p.extent.is_empty()).then(|| ("extent", extent(p)))),
             )
@@ -40,10 +41,15 @@ impl ToJson for Continuation {
                 ("frequency", p.frequency.map_or(Value::Null, number)),
             ])
         };
+        let held = |(name, value): &(String, Option<f64>)| {
+            object([("name", string(name)), ("value", value.map_or(Value::Null, number))])
+        };
         let branch = |b: &Branch| {
             object([
                 ("points", Value::Array(b.points.iter().map(point).collect())),
                 ("special", Value::Array(b.special.iter().map(special).collect())),
+                ("held", Value::Array(b.held.iter().map(held).collect())),
+                ("loose", number(b.loose as f64)),
                 ("end", string(b.end)),
                 ("of", string(if is_orbit(b) { "orbits" } else { "equilibria" })),
                 (
@@ -85,8 +91,11 @@ impl ToText for Continuation {
             };
             let end_point = |point: &BranchPoint| {
                 let period = point.period.map(|period| ("period".to_owned(), period));
-                let shown: Vec<(String, f64)> =
-                    period.into_iter().chain(point.state.iter().cloned()).collect();
+                let shown: Vec<(String, f64)> = period
+                    .into_iter()
+                    .chain(point.frame.iter().cloned())
+                    .chain(point.state.iter().cloned())
+                    .collect();
                 line(point.parameter, point.stability.name(), &shown)
             };
             text.extend(branch.points.first().map(end_point));
@@ -94,6 +103,24 @@ impl ToText for Continuation {
                 text.push_str(&line(special.parameter, special.kind, &special.state));
             }
             text.extend(branch.points.last().map(end_point));
+            let held: Vec<String> = branch
+                .held
+                .iter()
+                .map(|(name, value)| match value {
+                    Some(value) => format!("{name} = {}", significant(*value, 10)),
+                    None => name.clone(),
+                })
+                .collect();
+            if !held.is_empty() {
+                let _ = writeln!(text, "  held: {}", held.join(", "));
+            }
+            if branch.loose > 0 {
+                let _ = writeln!(
+                    text,
+                    "  a family of dimension {} for each value of {}: the member nearest to the last one",
+                    branch.loose, self.parameter
+                );
+            }
             let _ = match branch.end {
                 "range" => writeln!(text, "  ends: the end of the range"),
                 "points" => writeln!(text, "  ends: after {} points", branch.points.len()),
@@ -132,6 +159,19 @@ pub fn branch_csv(found: &Continuation) -> String {
                 columns.push((format!("{word} {name}"), values));
             }
         }
+    }
+    let mut rates: Vec<&String> = Vec::new();
+    for (name, _) in points().flat_map(|(_, point)| &point.frame) {
+        if !rates.contains(&name) {
+            rates.push(name);
+        }
+    }
+    for name in rates {
+        let rate = |point: &BranchPoint| {
+            let own = point.frame.iter().find(|(known, _)| known == name);
+            own.map_or(f64::NAN, |(_, rate)| *rate)
+        };
+        columns.push((name.clone(), points().map(|(_, point)| rate(point)).collect()));
     }
     let stable = |point: &BranchPoint| match point.stability {
         Stability::Stable | Stability::AsymptoticallyStable => 1.0,

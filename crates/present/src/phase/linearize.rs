@@ -90,6 +90,8 @@ impl ToJson for Linearization {
             ("stability", string(self.stability.name())),
             ("reason", string(&verdict(self.stability, self.reason))),
             ("family_dimension", Value::from(self.family as u64)),
+            ("zeros", Value::from(self.zeros.1 as u64)),
+            ("zero_directions", Value::from(self.zeros.0 as u64)),
             ("matrices", object(matrices)),
             ("formulas", object(self.formulas.iter().map(formula))),
             ("full", object(whole)),
@@ -160,6 +162,19 @@ impl ToText for Linearization {
                 text,
                 "  symmetry   zero eigenvalues come from the {}",
                 self.symmetries.join(", the ")
+            );
+        }
+        let (directions, zeros) = self.zeros;
+        if self.is_equilibrium && zeros > directions {
+            let why = if directions <= self.family {
+                "the others belong to steady motions beside it"
+            } else {
+                "it is degenerate, as at a bifurcation"
+            };
+            let _ = writeln!(
+                text,
+                "  zeros      {zeros} eigenvalues along {directions} {}: {why}",
+                if directions == 1 { "direction" } else { "directions" }
             );
         }
         let _ = writeln!(

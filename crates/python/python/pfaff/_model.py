@@ -475,13 +475,8 @@ class Model:
     ) -> Equilibria:
         """States of rest and steady motions, with their stability; ``search`` is a box such as ``{"x": (-2, 2)}``."""
         from ._results import Equilibria
-        from ._text import split
 
-        if isinstance(search, Mapping):
-            ranges = [f"{k}={expression(a)}..{expression(b)}" for k, (a, b) in search.items()]
-        else:
-            ranges = split(search) if search else []
-        options = {"principle": principle, "search": ranges}
+        options = {"principle": principle, "search": _ranges(search)}
         return Equilibria(self, *self._command("equilibria", options, set, initial))
 
     def section(
@@ -545,11 +540,16 @@ class Model:
         period: float | str | None = None,
         on: str | None = None,
         switch: bool = False,
+        fix: str | None = None,
+        search: Mapping[str, tuple[float, float]] | str | None = None,
         principle: str | None = None,
         set: Assignments = None,
         initial: Assignments = None,
     ) -> Continuation:
-        """Equilibria or orbits over a parameter, ``vary="w=1..5"`` or ``{"w": (1, 5)}``, with folds and branches."""
+        """Equilibria or orbits over a parameter, ``vary="w=1..5"`` or ``{"w": (1, 5)}``, with folds and branches.
+
+        ``fix`` picks one motion where they form families, as ``"energy"`` or ``"x*y' - y*x' = L"`` do.
+        """
         from ._results import Continuation
 
         if isinstance(vary, Mapping):
@@ -559,6 +559,7 @@ class Model:
             vary = f"{name}={expression(a)}..{expression(b)}"
         options: dict[str, Any] = {"vary": vary, "of": of, "on": on, "principle": principle, "switch": switch}
         options["period"] = None if period is None else expression(period, "period")
+        options |= {"fix": fix, "search": _ranges(search)}
         return Continuation(self, *self._command("continue", options, set, initial))
 
     def gait(
@@ -828,3 +829,11 @@ def explain(code: str) -> str:
     if page is None:
         raise KeyError(f"there is no diagnostic {code!r}")
     return page
+
+
+def _ranges(search: Mapping[str, tuple[float, float]] | str | None) -> list[str]:
+    from ._text import split
+
+    if isinstance(search, Mapping):
+        return [f"{k}={expression(a)}..{expression(b)}" for k, (a, b) in search.items()]
+    return split(search) if search else []

@@ -3,6 +3,7 @@
 use pfaff_model::{Principle, Workspace, closest};
 use pfaff_program::Backend;
 
+use crate::analysis::phase::equilibria::SearchRange;
 use crate::analysis::phase::shooting::size;
 use crate::analysis::phase::stability::Stability;
 use crate::error::Failure;
@@ -19,6 +20,13 @@ pub struct ContinueRequest {
     /// Whether periodic motions are followed from Hopf points, and the other branches at branch and period-doubling
     /// points of periodic motions.
     pub switch: bool,
+    /// What picks one motion where they form families, such as `energy` or `x*y' - y*x' = L`: expressions keep their
+    /// values along a branch, equations hold.
+    pub fix: Option<String>,
+    /// Where equilibria and steady motions are looked for at the first value; see [`EquilibriaRequest`].
+    ///
+    /// [`EquilibriaRequest`]: crate::EquilibriaRequest
+    pub search: Vec<SearchRange>,
     /// The principle instead of the model's own.
     pub principle: Option<Principle>,
     /// What evaluates compiled expressions.
@@ -32,6 +40,8 @@ pub struct BranchPoint {
     pub parameter: f64,
     /// The state by name.
     pub state: Vec<(String, f64)>,
+    /// Symmetries that turn or shift several coordinates together and along which it moves steadily, with their rates.
+    pub frame: Vec<(String, f64)>,
     /// The period of a periodic motion.
     pub period: Option<f64>,
     /// The least and the greatest value of each component along a periodic motion; empty for an equilibrium.
@@ -66,6 +76,10 @@ pub struct Branch {
     pub end: &'static str,
     /// Where it comes from: nothing for one that was searched for, else `branch`, `hopf` or `flip` with the parameter.
     pub from: Option<(&'static str, f64)>,
+    /// What is held where motions form families, with its value; without one it is an equation that holds.
+    pub held: Vec<(String, Option<f64>)>,
+    /// The dimension of the family of which nothing picks a motion: the one nearest to the last is followed.
+    pub loose: usize,
 }
 
 /// All branches that were followed.

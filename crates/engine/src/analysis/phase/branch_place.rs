@@ -2,26 +2,88 @@
 
 use pfaff_solver::{Lu, singular_values};
 
-use crate::analysis::phase::field::FieldPoint;
+use crate::analysis::phase::field::{FieldPoint, Frame};
+use crate::analysis::phase::held::{Held, kernel_dimension};
 use crate::analysis::phase::quotient::Quotient;
+use crate::analysis::phase::symmetries::{AffineSymmetry, combination};
+
+/// What singular values vanish, in parts of the largest.
+const VANISHING: f64 = 1e-9;
+
+/// Symmetries along which a motion is steady, with the rates $\omega$.
+#[derive(Clone)]
+pub(crate) struct Steady {
+    pub(crate) symmetries: Vec<AffineSymmetry>,
+    pub(crate) rates: Vec<f64>,
+}
+
+impl Steady {
+    /// The frame that moves with the motion.
+    pub(crate) fn frame(&self, n: usize) -> Frame {
+        combination(n, &self.symmetries, &self.rates)
+    }
+}
+
+/// What a place on a branch is looked for with.
+#[derive(Clone)]
+pub(crate) struct Chartered {
+    pub(crate) quotient: Quotient,
+    /// For motions along symmetries that mix coordinates.
+    pub(crate) steady: Option<Steady>,
+    /// What is held along the branch, with its value.
+    pub(crate) held: Vec<(Held, f64)>,
+}
+
+impl Chartered {
+    /// How many rates of symmetries are unknown.
+    pub(crate) fn rates(&self) -> usize {
+        self.steady.as_ref().map_or(0, |steady| steady.rates.len())
+    }
+}
 
 /// A point on a branch, with its tangent.
 #[derive(Clone)]
 pub(crate) struct Place {
     pub(crate) p: f64,
     pub(crate) point: FieldPoint,
-    pub(crate) quotient: Quotient,
-    /// $(g_w, g_p)$ by rows.
+    pub(crate) within: Chartered,
+    /// $(g_w, g_\omega, g_p)$ by rows; below them those that keep it beside its symmetries, and what is held.
     pub(crate) matrix: Vec<f64>,
-    /// $(w', p')$ of length 1.
+    /// $(w', \omega', p')$ of length 1.
     pub(crate) tangent: Vec<f64>,
+    /// $g_w$, in a moving frame beside the symmetries.
+    pub(crate) equations: Vec<f64>,
     pub(crate) values: Vec<[f64; 2]>,
 }
 
 impl Place {
+    pub(crate) fn quotient(&self) -> &Quotient {
+        &self.within.quotient
+    }
+
+    /// $p'$
+    pub(crate) fn slope(&self) -> f64 {
+        self.tangent.last().copied().unwrap_or(0.0)
+    }
+
+    /// Rows of the matrix.
+    pub(crate) fn rows(&self) -> usize {
+        self.matrix.len() / self.tangent.len()
+    }
+
+    /// Whether it lies on a curve without symmetries, and nothing is held.
+    pub(crate) fn is_plain(&self) -> bool {
+        self.rows() + 1 == self.tangent.len()
+    }
+
+    /// How many directions beside the tangent the equations leave.
+    pub(crate) fn loose(&self) -> usize {
+        kernel_dimension(&self.matrix, self.tangent.len(), VANISHING).saturating_sub(1)
+    }
+
     /// The largest component of the state, at least 1.
     pub(crate) fn size(&self) -> f64 {
-        let all = self.quotient.variables.iter();
+        let all = self.quotient().variables.iter();
         all.fold(1.0_f64, |m, &c| m.max(self.point.y[c].abs()))
     }
 }
@@ -61,17 +123,20 @@ pub(crate) fn tangent_within(
     Some(tangent.into_iter().map(|x| x / size).collect())
 }
 
-/// The sign of the determinant of $(g_w, g_p)$ with the tangent below; zero where it is singular.
-pub(crate) fn orientation(matrix: &[f64], w: usize, tangent: &[f64]) -> f64 {
-    let all = [matrix, tangent].concat();
-    let mut lu = Lu::new(w + 1);
-    if lu.factor(w + 1, &all).is_err() { 0.0 } else { lu.orientation() }
+/// The sign of the determinant of the matrix with the tangent below; zero where it is singular.
+pub(crate) fn orientation(place: &Place) -> f64 {
+    let k = place.tangent.len();
+    let all = [&place.matrix[..], &place.tangent].concat();
+    let mut lu = Lu::new(k);
+    if lu.factor(k, &all).is_err() { 0.0 } else { lu.orientation() }
 }
 
-/// The least singular value of $(g_w, g_p)$ with the tangent below.
-pub(crate) fn least_value(matrix: &[f64], w: usize, tangent: &[f64]) -> f64 {
-    let all = [matrix, tangent].concat();
-    singular_values(&all, w + 1, w + 1).values.last().copied().unwrap_or(0.0)
+/// The least and the largest singular value of the matrix with the tangent below.
+pub(crate) fn extreme_values(place: &Place) -> (f64, f64) {
+    let k = place.tangent.len();
+    let all = [&place.matrix[..], &place.tangent].concat();
+    let values = singular_values(&all, place.rows() + 1, k).values;
+    (values.last().copied().unwrap_or(0.0), values.first().copied().unwrap_or(0.0))
 }
 
 /// How many real eigenvalues are positive.
@@ -82,9 +147,8 @@ pub(crate) fn growing_alone(place: &Place) -> usize {
 
 /// The singular values of $g_w$, the largest first.
 fn equations_values(place: &Place) -> Vec<f64> {
-    let w = place.quotient.variables.len();
-    let rows = place.matrix.chunks(w + 1).flat_map(|row| &row[..w]);
-    singular_values(&rows.copied().collect::<Vec<f64>>(), w, w).values
+    let w = place.values.len();
+    singular_values(&place.equations, w, w).values
 }
 
 /// The dimension of the family of equilibria at one value of the parameter.

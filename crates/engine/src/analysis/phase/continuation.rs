@@ -12,22 +12,25 @@
 //!
 //! At a branch point the other branch begins along the second direction of the kernel.
 
-use pfaff_solver::{eigenvalues, eigenvector, least_squares, singular_values};
+use pfaff_solver::{eigenvector, singular_values};
 
 use crate::analysis::phase::bracket::Bracket;
 use crate::analysis::phase::branch::{
     Branch, BranchPoint, Continuation, ContinueRequest, SpecialPoint, parameter_index,
-    set_parameter,
 };
 use crate::analysis::phase::branch_place::{
-    Place, family, growing_alone, least_of_equations, least_value, orientation, tangent,
+    Chartered, Place, Steady, extreme_values, family, growing_alone, least_of_equations,
+    orientation,
 };
-use crate::analysis::phase::equilibria::{EquilibriaRequest, states};
-use crate::analysis::phase::families::is_linked;
+use crate::analysis::phase::branch_step::Follower;
+use crate::analysis::phase::equilibria::{EquilibriaRequest, relative, states};
+use crate::analysis::phase::families::{is_linked, nearest_copy};
 use crate::analysis::phase::field::{FieldPoint, ParameterSlopes};
-use crate::analysis::phase::linearize::{LinearizeRequest, Phase};
+use crate::analysis::phase::held::{Condition, Held};
+use crate::analysis::phase::linearize::{LinearizeRequest, Phase, Setting, judge_in_frame};
 use crate::analysis::phase::orbit_branch::from_hopf;
-use crate::analysis::phase::quotient::{Quotient, scattered};
+use crate::analysis::phase::quotient::scattered;
+use crate::analysis::phase::stability::Stability;
 use crate::analysis::phase::tangent_flow::add_to_basis;
 use crate::error::{Error, Failure};
 use crate::model::Model;
@@ -40,8 +43,6 @@ const POINTS: usize = 2000;
 const BRANCHES: usize = 24;
 /// Most Hopf points from which periodic motions are followed.
 const HOPF: usize = 8;
-/// Newton's iteration across a branch.
-const ITERATIONS: usize = 12;
 
 /// Follows equilibria of a model over a parameter. The model has the first value of the parameter. `watch` is asked
 /// after each point and may end it by `false`.
@@ -57,145 +58,18 @@ pub fn continue_equilibria(
     follow_all(model, request, watch).map_err(|failure| failure.in_source(&model.source))
 }
 
-struct Follower<'a> {
-    phase: Phase,
-    index: usize,
-    from: f64,
-    to: f64,
-    slopes: ParameterSlopes,
-    watch: &'a mut dyn FnMut() -> bool,
-}
-
 impl Follower<'_> {
-    /// Gives the parameter a value, and with it what is defined by it.
-    fn set(&mut self, p: f64) {
-        set_parameter(&mut self.phase.model, self.index, p);
-        let values = self.phase.model.parameter_values();
-        self.phase.field.set_parameters(&values);
-        self.slopes.set_parameters(&values);
-    }
-
-    /// Whether a value of the parameter belongs to the range.
-    fn is_inside(&self, p: f64) -> bool {
-        (self.from.min(self.to)..=self.from.max(self.to)).contains(&p)
-    }
-
-    /// The length in which the parameter is measured.
-    fn unit(&self) -> f64 {
-        (self.to - self.from).abs()
-    }
-
-    /// The field at a state for a value of the parameter, completed in a chart.
-    fn at(&mut self, quotient: &Quotient, y: &[f64], p: f64) -> Option<FieldPoint> {
-        self.set(p);
-        let mut y = y.to_vec();
-        quotient.chart.complete(&mut self.phase.field, self.phase.t, &mut y).ok()?;
-        self.phase.field.at(self.phase.t, &y).ok()
-    }
-
-    /// $(g_w, g_p)$ with the parameter in its unit.
-    fn matrix(&mut self, quotient: &Quotient, point: &FieldPoint, p: f64) -> Option<Vec<f64>> {
-        let here = quotient.point(point)?;
-        let w = quotient.variables.len();
-        self.set(p);
-        let by = self.slopes.at(&mut self.phase.field, point.t, &point.y).ok()?;
-        let slopes = quotient.by_parameters(point, &by)?;
-        let mut matrix = Vec::with_capacity(w * (w + 1));
-        for i in 0..w {
-            matrix.extend_from_slice(&here.matrix[i * w..(i + 1) * w]);
-            matrix.push(slopes[i] * self.unit());
-        }
-        Some(matrix)
-    }
-
-    /// A place with its tangent, in the direction of another one.
-    fn place(
-        &mut self,
-        quotient: &Quotient,
-        point: FieldPoint,
-        p: f64,
-        along: &[f64],
-    ) -> Option<Place> {
-        let w = quotient.variables.len();
-        let matrix = self.matrix(quotient, &point, p)?;
-        let values = eigenvalues(w, &quotient.point(&point)?.matrix)?;
-        let tangent = tangent(&matrix, w, along)?;
-        Some(Place { p, point, quotient: quotient.clone(), matrix, tangent, values })
-    }
-
-    /// The same place in a chart that suits it, with the same direction.
-    fn renewed(&mut self, place: Place) -> Option<Place> {
-        let quotient = place.quotient.moved(&self.phase.field, &place.point);
-        if quotient.variables == place.quotient.variables {
-            return Some(place);
-        }
-        let w = place.quotient.variables.len();
-        let mut along = place.quotient.carried(&quotient, &place.point, &place.tangent[..w])?;
-        // What follows from the constraints moves with the parameter, too.
-        let Place { point, p, .. } = &place;
-        self.set(*p);
-        let by = self.slopes.at(&mut self.phase.field, point.t, &point.y).ok()?;
-        let shift = place.quotient.chart.shift(point, &by)?;
-        let part = place.tangent[w];
-        for (x, &c) in along.iter_mut().zip(&quotient.variables) {
-            *x += shift[c] * part * self.unit();
-        }
-        along.push(part);
-        self.place(&quotient, place.point, place.p, &along)
-    }
-
-    /// The point of the branch at a distance along the tangent of a place.
-    fn corrected(&mut self, place: &Place, s: f64, along: &[f64]) -> Option<Place> {
-        let quotient = &place.quotient;
-        let w = quotient.variables.len();
-        let unit = self.unit();
-        let mut y = place.point.y.clone();
-        for (&c, x) in quotient.variables.iter().zip(along) {
-            y[c] += s * x;
-        }
-        let mut p = place.p + s * along[w] * unit;
-        let mut last = f64::INFINITY;
-        for _ in 0..ITERATIONS {
-            let point = self.at(quotient, &y, p)?;
-            let here = quotient.point(&point)?;
-            let mut matrix = self.matrix(quotient, &point, p)?;
-            matrix.extend_from_slice(along);
-            let mut right = here.rates.clone();
-            right.push(0.0);
-            let step = least_squares(&matrix, w + 1, w + 1, &right, 1e-13).x;
-            y.clone_from(&point.y);
-            for (&c, δ) in quotient.variables.iter().zip(&step) {
-                y[c] -= δ;
-            }
-            p -= step[w] * unit;
-            let size = step.iter().fold(0.0_f64, |m, x| m.max(x.abs()));
-            if !size.is_finite() || size > 1e6 {
-                return None;
-            }
-            if size < 1e-13 || (size < 1e-10 && size >= 0.25 * last) {
-                let point = self.at(quotient, &y, p)?;
-                let settled = quotient.point(&point)?;
-                return if settled.is_equilibrium() {
-                    self.place(quotient, point, p, along)
-                } else {
-                    None
-                };
-            }
-            last = size;
-        }
-        None
-    }
-
     fn special(&self, kind: &'static str, place: &Place) -> SpecialPoint {
         let state = self.phase.named(&place.point.y);
         let (mut frequency, mut shape) = (None, Vec::new());
         if kind == "hopf"
-            && let Some(here) = place.quotient.point(&place.point)
+            && let Some(here) = place.quotient().point(&place.point)
         {
             let complex = place.values.iter().copied().filter(|v| v[1] > 0.0);
             let pair = complex.min_by(|a, b| a[0].abs().total_cmp(&b[0].abs()));
-            let w = place.quotient.variables.len();
-            let mode = pair.and_then(|pair| eigenvector(w, &here.matrix, pair));
+            let w = place.quotient().variables.len();
+            let pair_at_rest = pair.filter(|_| place.within.steady.is_none());
+            let mode = pair_at_rest.and_then(|pair| eigenvector(w, &here.matrix, pair));
             frequency = pair.map(|pair| pair[1]);
             if let Some(mode) = mode {
                 let row = |i: usize| {
@@ -235,11 +109,53 @@ impl Follower<'_> {
         found
     }
 
-    fn branch_point(&mut self, place: &Place) -> BranchPoint {
+    /// A point of a branch; `None` where a motion in a frame is not steady, because the symmetries are others there.
+    fn branch_point(&mut self, place: &Place) -> Option<BranchPoint> {
         self.set(place.p);
-        let (_, stability, _) = self.phase.judge(&place.quotient, &place.point, &place.values);
+        let (mut frame, stability) = (
+            Vec::new(),
+            match &place.within.steady {
+                None => self.phase.judge(place.quotient(), &place.point, &place.values).1,
+                Some(_) => Stability::Undecided,
+            },
+        );
+        let mut stability = stability;
+        if place.within.steady.is_some() {
+            self.phase.y.clone_from(&place.point.y);
+            let setting = Setting::new(&mut self.phase).ok();
+            let judged = setting.and_then(|setting| {
+                let left = setting.beside.as_ref()?;
+                let verdict = judge_in_frame(&mut self.phase, &setting, left, &place.values);
+                Some((setting.frame.clone(), verdict.1))
+            });
+            self.phase.field.frame = None;
+            (frame, stability) = judged?;
+        }
         let state = self.phase.named(&place.point.y);
-        BranchPoint { parameter: place.p, state, period: None, extent: Vec::new(), stability }
+        Some(BranchPoint {
+            parameter: place.p,
+            state,
+            frame,
+            period: None,
+            extent: Vec::new(),
+            stability,
+        })
+    }
+
+    /// Names and values of what is held along the branch through a place.
+    fn held_names(&self, place: &Place) -> Vec<(String, Option<f64>)> {
+        let named = |&(what, level): &(Held, f64)| match what {
+            Held::Component(c) => (self.phase.field.names[c].clone(), Some(level)),
+            Held::Rate(i) => {
+                let name = place.within.steady.as_ref().map(|s| s.symmetries[i].name.clone());
+                (name.unwrap_or_default(), Some(level))
+            }
+            Held::Condition(k) => {
+                let condition = &self.conditions[k];
+                (condition.name.clone(), (!condition.is_equation).then_some(level))
+            }
+        };
+        place.within.held.iter().map(named).collect()
     }
 
     /// Follows a branch from a place; the starts of other branches are added to a list.
@@ -248,8 +164,9 @@ impl Follower<'_> {
         start: Place,
         others: &mut Vec<(Place, Option<f64>)>,
     ) -> (Branch, bool) {
-        let mut branch = Branch::default();
-        branch.points.push(self.branch_point(&start));
+        let mut branch =
+            Branch { held: self.held_names(&start), loose: start.loose(), ..Branch::default() };
+        branch.points.extend(self.branch_point(&start));
         let first = start.clone();
         let (mut here, mut length) = (start, 0.25 * LONGEST * first.size());
         let (low, high) = (self.from.min(self.to), self.from.max(self.to));
@@ -283,12 +200,16 @@ impl Follower<'_> {
                 if ends.0 != 0.0
                     && let Some(last) = self.locate(&here, length, ends, &|place| place.p - end)
                 {
-                    branch.points.push(self.branch_point(&last));
+                    branch.points.extend(self.branch_point(&last));
                 }
                 branch.end = "range";
                 break;
             }
-            branch.points.push(self.branch_point(&next));
+            let Some(point) = self.branch_point(&next) else {
+                branch.end = "the symmetries along which it moves change with the parameter";
+                break;
+            };
+            branch.points.push(point);
             let Some(next) = self.renewed(next) else {
                 branch.end = "a singular point of the constraints";
                 break;
@@ -313,8 +234,7 @@ impl Follower<'_> {
         branch: &mut Branch,
         others: &mut Vec<(Place, Option<f64>)>,
     ) {
-        let w = here.quotient.variables.len();
-        let slope = |place: &Place| place.tangent[w];
+        let slope = |place: &Place| place.slope();
         let mut is_fold = false;
         if slope(here) * slope(next) < 0.0
             && let Some(found) = self.locate(here, length, (slope(here), slope(next)), &slope)
@@ -323,14 +243,26 @@ impl Follower<'_> {
             is_fold = true;
             branch.special.push(self.special("fold", &found));
         }
-        let turned = |place: &Place| orientation(&place.matrix, w, &place.tangent);
-        let (a, b) = (turned(here), turned(next));
-        if a * b < 0.0 && !is_fold {
+        let is_plain = here.is_plain() && next.is_plain();
+        let turned = |place: &Place| if is_plain { orientation(place) } else { 0.0 };
+        if turned(here) * turned(next) < 0.0 && !is_fold {
             // Near the point the least eigenvalue is the better function.
+            let least = |place: &Place| turned(place).signum() * extreme_values(place).0;
+            let found = self.locate(here, length, (least(here), least(next)), &least);
+            self.add_branch_point(found, here, length, branch, others);
+        } else if !is_fold && !is_plain && growing_alone(here) != growing_alone(next) {
+            // Where something is held the equations are more than the unknowns.
+            let before = growing_alone(here);
             let least = |place: &Place| {
-                turned(place).signum() * least_value(&place.matrix, w, &place.tangent)
+                let sign = if growing_alone(place) == before { 1.0 } else { -1.0 };
+                sign * extreme_values(place).0
             };
             let found = self.locate(here, length, (least(here), least(next)), &least);
+            // Stability changes at other places, too, such as extrema of a momentum.
+            let found = found.filter(|found| {
+                let (least, largest) = extreme_values(found);
+                least <= 1e-6 * largest
+            });
             self.add_branch_point(found, here, length, branch, others);
         } else if !is_fold && growing_alone(here) != growing_alone(next) {
             // In families the determinant is zero, and two eigenvalues at once do not change its sign.
@@ -352,21 +284,56 @@ impl Follower<'_> {
             let complex = place.values.iter().filter(|v| v[1] > 0.0);
             complex.map(|v| v[0]).min_by(|a, b| a.abs().total_cmp(&b.abs()))
         };
+        let limit = |place: &Place| {
+            1e-9 * place.values.iter().fold(0.0_f64, |m, v| m.max(v[0].abs() + v[1].abs()))
+        };
+        let is_rounding = |place: &Place, x: f64| x.abs() <= limit(place);
         let growing = |place: &Place| {
-            let limit =
-                1e-9 * place.values.iter().fold(0.0_f64, |m, v| m.max(v[0].abs() + v[1].abs()));
+            let limit = limit(place);
             place.values.iter().filter(|v| v[1] > 0.0 && v[0] > limit).count()
         };
-        if growing(here) != growing(next)
-            && let (Some(a), Some(b)) = (pair(here), pair(next))
-            && a * b < 0.0
-        {
-            let value = |place: &Place| pair(place).unwrap_or(f64::NAN);
-            let found = self.locate(here, length, (a, b), &value);
-            if let Some(found) = found.filter(|found| self.is_inside(found.p)) {
-                branch.special.push(self.special("hopf", &found));
+        if growing(here) == growing(next) {
+            return;
+        }
+        let found = match (pair(here), pair(next)) {
+            (Some(a), Some(b))
+                if a * b < 0.0 && !is_rounding(here, a) && !is_rounding(next, b) =>
+            {
+                let value = |place: &Place| pair(place).unwrap_or(f64::NAN);
+                self.locate(here, length, (a, b), &value)
+            }
+            // Of reversible flows two pairs on the imaginary axis meet, and leave it.
+            (Some(_), Some(_)) => self.parted(here, length, &growing),
+            _ => None,
+        };
+        if let Some(found) = found.filter(|found| self.is_inside(found.p)) {
+            branch.special.push(self.special("hopf", &found));
+        }
+    }
+
+    /// Where a number changes between two places, by bisection.
+    fn parted(
+        &mut self,
+        from: &Place,
+        length: f64,
+        count: &dyn Fn(&Place) -> usize,
+    ) -> Option<Place> {
+        let (first, along) = (count(from), from.tangent.clone());
+        let (mut low, mut high, mut found) = (0.0, length, None);
+        while high - low > 1e-15 * (1.0 + length) {
+            let middle = 0.5 * (low + high);
+            if middle <= low || middle >= high {
+                break;
+            }
+            let place = self.corrected(from, middle, &along)?;
+            if count(&place) == first {
+                low = middle;
+            } else {
+                high = middle;
+                found = Some(place);
             }
         }
+        found
     }
 
     /// Adds a branch point inside the range, with the starts of the other branches.
@@ -387,15 +354,16 @@ impl Follower<'_> {
 
     /// Both ways along the other branch through a place, as seen from one before it.
     fn switched(&mut self, at: &Place, before: &Place, length: f64) -> Vec<Place> {
-        let w = at.quotient.variables.len();
+        let columns = at.tangent.len();
         // The branch itself and its family, as they are before.
         let mut known: Vec<Vec<f64>> = vec![at.tangent.clone()];
-        let split = singular_values(&before.matrix, w, w + 1);
-        for direction in split.directions.iter().rev().take(1 + family(before)) {
+        let split = singular_values(&before.matrix, before.rows(), columns);
+        let dimension = 1 + before.loose();
+        for direction in split.directions.iter().rev().take(dimension) {
             add_to_basis(&mut known, direction.clone());
         }
-        known.truncate(1 + family(before));
-        let kernel = singular_values(&at.matrix, w, w + 1).directions;
+        known.truncate(dimension);
+        let kernel = singular_values(&at.matrix, at.rows(), columns).directions;
         let beside = kernel.iter().rev().take(known.len() + 1).map(|direction| {
             let mut other = direction.clone();
             for known in &known {
@@ -428,11 +396,17 @@ fn follow_all(
     let index = parameter_index(&phase.model, &request.parameter)?;
     let search = EquilibriaRequest {
         principle: request.principle,
-        search: Vec::new(),
+        search: request.search.clone(),
         backend: request.backend,
     };
+    let conditions = match &request.fix {
+        Some(text) => Condition::read_all(&phase, index, text)?,
+        None => Vec::new(),
+    };
     let (starts, ..) = states(&mut phase, &search, watch)?;
-    if starts.is_empty() {
+    let steady: Vec<Vec<f64>> =
+        relative(&mut phase, &search, watch)?.into_iter().map(|(y, _)| y).collect();
+    if starts.is_empty() && steady.is_empty() {
         return Err(Failure::Usage(format!(
             "no equilibrium was found at {} = {}, where the branches should begin",
             request.parameter, request.from
@@ -442,8 +416,16 @@ fn follow_all(
     let slopes =
         ParameterSlopes::new(&phase.model, &phase.dynamics, &phase.field, &[index], backend)?;
     let (from, to) = (request.from, request.to);
-    let mut follower = Follower { phase, index, from, to, slopes, watch };
-    if !follower.matters(&starts[0]) {
+    let mut follower = Follower { phase, index, from, to, slopes, conditions, watch };
+    let steady: Vec<(FieldPoint, Chartered)> =
+        steady.into_iter().filter_map(|y| follower.in_frame(y)).collect();
+    let rest =
+        |(point, quotient)| (point, Chartered { quotient, steady: None, held: Vec::new() });
+    let starts: Vec<(FieldPoint, Chartered)> =
+        starts.into_iter().map(rest).chain(steady).collect();
+    let is_held =
+        follower.conditions.iter().any(|condition| condition.has_parameter(&follower.phase));
+    if !is_held && !starts.first().is_some_and(|start| follower.matters(start)) {
         return Err(Failure::Usage(format!(
             "the parameter `{}` does nothing: neither the equations nor the constraints depend on it",
             request.parameter
@@ -453,25 +435,33 @@ fn follow_all(
     let forward = (request.to - request.from).signum();
     // Of a family that is linked one member is enough.
     let mut members: Vec<(usize, FieldPoint)> = Vec::new();
-    for (point, quotient) in starts {
-        let mut along = vec![0.0; quotient.variables.len() + 1];
-        if let Some(last) = along.last_mut() {
-            *last = forward;
+    let mut used = vec![false; follower.conditions.len()];
+    for (point, within) in starts {
+        let Some(place) = follower.first(within, point, forward) else { continue };
+        for (what, _) in &place.within.held {
+            if let Held::Condition(k) = *what {
+                used[k] = true;
+            }
         }
-        let Some(place) = follower.place(&quotient, point, request.from, &along) else {
-            continue;
-        };
         let dimension = family(&place);
-        if dimension > 0 {
+        if dimension > 0 && place.within.steady.is_none() {
             follower.set(request.from);
             let mut known = members.iter().filter(|(other, _)| *other == dimension);
             let phase = &mut follower.phase;
-            if known.any(|(_, other)| is_linked(phase, &place.quotient, other, &place.point)) {
+            let quotient = place.quotient();
+            if known.any(|(_, other)| is_linked(phase, quotient, other, &place.point)) {
                 continue;
             }
             members.push((dimension, place.point.clone()));
         }
         waiting.push((place, None));
+    }
+    if let Some(k) = used.iter().position(|used| !used) {
+        let name = &follower.conditions[k].name;
+        return Err(Failure::Usage(format!(
+            "`{name}` picks none of the motions at {} = {}: they form no family over it, or none of a family has it",
+            request.parameter, request.from
+        )));
     }
     waiting.reverse();
     let (mut branches, mut interrupted): (Vec<Branch>, bool) = (Vec::new(), false);
@@ -498,7 +488,7 @@ fn follow_all(
             .cloned()
             .collect();
         for special in found {
-            let (more, ended) = from_hopf(model, request, &special, follower.watch)?;
+            let (more, ended) = from_hopf(model, request, &special, &mut *follower.watch)?;
             branches.extend(more);
             interrupted |= ended;
         }
@@ -512,10 +502,38 @@ fn follow_all(
 }
 
 impl Follower<'_> {
-    /// Whether the parameter changes rates or constraints.
-    fn matters(&mut self, (point, quotient): &(FieldPoint, Quotient)) -> bool {
+    /// A steady motion in its frame.
+    fn in_frame(&mut self, y: Vec<f64>) -> Option<(FieldPoint, Chartered)> {
         self.set(self.from);
-        let others = scattered(&mut self.phase.field, &quotient.chart, point);
+        self.phase.y = y;
+        let setting = Setting::new(&mut self.phase).ok();
+        self.phase.field.frame = None;
+        let Setting { point, quotient, symmetries, rates, beside, .. } = setting?;
+        beside?;
+        let steady = Some(Steady { symmetries, rates });
+        Some((point, Chartered { quotient, steady, held: Vec::new() }))
+    }
+
+    /// The first place of a branch: what makes it a curve is held, and solved for where it is an equation.
+    fn first(&mut self, within: Chartered, point: FieldPoint, forward: f64) -> Option<Place> {
+        let mut along = vec![0.0; within.quotient.variables.len() + within.rates() + 1];
+        if let Some(last) = along.last_mut() {
+            *last = forward;
+        }
+        let held = self.held(&within, &point, self.from)?;
+        let place = self.place(Chartered { held, ..within }, point, self.from, &along)?;
+        if place.within.held.is_empty() {
+            Some(place)
+        } else {
+            self.corrected(&place, 0.0, &along)
+        }
+    }
+
+    /// Whether the parameter changes rates or constraints.
+    fn matters(&mut self, (point, within): &(FieldPoint, Chartered)) -> bool {
+        self.set(self.from);
+        let Ok(point) = &self.phase.field.at(point.t, &point.y) else { return true };
+        let others = scattered(&mut self.phase.field, &within.quotient.chart, point);
         let p = self.from + 0.37 * (self.to - self.from);
         others.iter().chain([point]).any(|at| {
             self.set(p);
@@ -532,7 +550,10 @@ impl Follower<'_> {
 
     /// Whether a place lies between two points of a branch that was followed before.
     fn is_on(&self, branch: &Branch, place: &Place) -> bool {
-        branch.points.windows(2).any(|pair| self.is_between(pair, place))
+        let steady =
+            |branch: &Branch| branch.points.first().is_some_and(|p| !p.frame.is_empty());
+        steady(branch) == place.within.steady.is_some()
+            && branch.points.windows(2).any(|pair| self.is_between(pair, place))
     }
 
     /// Whether a place lies between two neighbouring points.
@@ -543,10 +564,19 @@ impl Follower<'_> {
         if !(p.min(q) - room..=p.max(q) + room).contains(&place.p) {
             return false;
         }
+        // Of motions that symmetries make of each other the nearest one.
+        let y = match &place.within.steady {
+            Some(Steady { symmetries, .. }) => {
+                let to: Vec<f64> = a.state.iter().map(|(_, x)| *x).collect();
+                let copy = nearest_copy(&self.phase.field, symmetries, &to, &place.point.y);
+                copy.unwrap_or_else(|| place.point.y.clone())
+            }
+            None => place.point.y.clone(),
+        };
         // What follows from constraints tells branches apart as well.
         let all: Vec<(f64, f64, f64)> = (0..a.state.len())
-            .filter(|c| !place.quotient.cyclic.contains(c))
-            .map(|c| (a.state[c].1, b.state[c].1, place.point.y[c]))
+            .filter(|c| !place.quotient().cyclic.contains(c))
+            .map(|c| (a.state[c].1, b.state[c].1, y[c]))
             .collect();
         let length = all.iter().map(|(x, y, _)| (x - y).powi(2)).sum::<f64>();
         let part = if (p - q).abs() > room {

@@ -14,7 +14,9 @@ use crate::analysis::phase::field::{Field, FieldPoint};
 use crate::analysis::phase::linearize::{LinearizeRequest, Phase, Setting, judge_in_frame};
 use crate::analysis::phase::quotient::{Quotient, scattered};
 use crate::analysis::phase::search_box::{Side, guesses, is_inside, sides};
-use crate::analysis::phase::stability::{Stability, StabilityReason, without_rounding};
+use crate::analysis::phase::stability::{
+    Stability, StabilityReason, with_zeros, without_rounding, zero_multiplicity,
+};
 use crate::analysis::phase::symmetries::{AffineSymmetry, MovingFrame, symmetries};
 use crate::error::{Error, Failure};
 use crate::model::Model;
@@ -196,7 +198,7 @@ fn search(
             state: phase.named(&point.y),
             cyclic: here.cyclic.iter().map(rate).collect(),
             frame: Vec::new(),
-            eigenvalues: without_rounding(&values, family, &at.matrix),
+            eigenvalues: clean(&without_rounding(&values, family, &at.matrix), &at.matrix),
             family,
             stability,
             reason,
@@ -219,14 +221,13 @@ fn search(
         let pairs = a.y.iter().zip(&b.y).map(|(a, b)| a.total_cmp(b));
         pairs.fold(std::cmp::Ordering::Equal, std::cmp::Ordering::then)
     });
-    let mut steady =
-        if interrupted { Vec::new() } else { relative(&mut phase, request, watch)? };
+    let steady = if interrupted { Vec::new() } else { relative(&mut phase, request, watch)? };
     Ok(Equilibria {
         title: model.name().to_owned(),
         found: list
             .into_iter()
             .map(|(_, equilibrium)| equilibrium)
-            .chain(steady.drain(..))
+            .chain(steady.into_iter().map(|(_, equilibrium)| equilibrium))
             .collect(),
         starts,
         interrupted,
@@ -234,12 +235,12 @@ fn search(
 }
 
 /// Steady motions along symmetries that turn or shift several coordinates together: from each start that moves, with
-/// the rates of the frame in which it moves least.
-fn relative(
+/// the rates of the frame in which it moves least. Their states, and what is known of them.
+pub(crate) fn relative(
     phase: &mut Phase,
     request: &EquilibriaRequest,
     watch: &mut dyn FnMut() -> bool,
-) -> Result<Vec<Equilibrium>, Failure> {
+) -> Result<Vec<(Vec<f64>, Equilibrium)>, Failure> {
     let sides = sides(phase, request)?;
     let own = given(&phase.model, phase.t);
     let moves = |guess: &Given| guess.v.iter().flatten().any(|v| *v != 0.0);
@@ -290,7 +291,7 @@ fn relative(
         |k, other| rates_apart(&found[k].1.frame, &found[other].1.frame),
         |k, other| is_linked_in_motion(phase, &all, &found[other].0, &found[k].0),
     );
-    Ok(firsts.into_iter().map(|k| found[k].1.clone()).collect())
+    Ok(firsts.into_iter().map(|k| found[k].clone()).collect())
 }
 
 /// How much the rates of two steady motions along symmetries differ.
@@ -307,7 +308,7 @@ fn steady(phase: &mut Phase) -> Result<Option<Equilibrium>, Failure> {
     let Some(beside) = &setting.beside else { return Ok(None) };
     let Some(values) = eigenvalues(beside.kept.len(), &beside.matrix) else { return Ok(None) };
     let (family, stability, reason) = judge_in_frame(phase, &setting, beside, &values);
-    let values = without_rounding(&values, family, &beside.matrix);
+    let values = clean(&without_rounding(&values, family, &beside.matrix), &beside.matrix);
     Ok(Some(Equilibrium {
         state: phase.named(&phase.y),
         cyclic: Vec::new(),
@@ -317,6 +318,11 @@ fn steady(phase: &mut Phase) -> Result<Option<Equilibrium>, Failure> {
         stability,
         reason,
     }))
+}
+
+/// Eigenvalues with the zeros of their matrix as zeros.
+fn clean(values: &[[f64; 2]], matrix: &[f64]) -> Vec<[f64; 2]> {
+    with_zeros(values, zero_multiplicity(matrix, values.len()).1, matrix)
 }
 
 /// Whether a state that is an equilibrium at one time is one at other times.

@@ -94,7 +94,7 @@ fn apart(a: &[f64], b: &[f64]) -> f64 {
 
 /// The state to which symmetries carry one, where it is nearest to another one: by Gauss and Newton from whole turns
 /// of each in parts.
-fn nearest_copy(
+pub(crate) fn nearest_copy(
     field: &Field,
     all: &[AffineSymmetry],
     to: &[f64],

@@ -532,7 +532,7 @@ impl ParameterSlopes {
 }
 
 /// What happens to all parameters when one of them changes by one.
-fn parameter_direction(model: &Workspace, index: usize) -> Vec<(Expr, Expr)> {
+pub(crate) fn parameter_direction(model: &Workspace, index: usize) -> Vec<(Expr, Expr)> {
     let g = &model.graph;
     let mut direction = vec![(model.parameters[index].symbol, g.one())];
     for parameter in &model.parameters[index + 1..] {

@@ -36,7 +36,9 @@ pub(crate) struct Integrals<'a> {
     model: &'a Workspace,
     equations: &'a Equations,
     /// The energy first, if it is kept.
-    functions: Vec<Expr>,
+    pub(crate) functions: Vec<Expr>,
+    /// `energy`, `momentum of x`
+    pub(crate) names: Vec<String>,
     slopes: Vec<Vec<Expr>>,
     symbols: Vec<Expr>,
     /// Whether the energy is.
@@ -55,13 +57,15 @@ impl<'a> Integrals<'a> {
     ) -> Option<Self> {
         let g = &model.graph;
         let energy = g.merging(|| g.add(equations.energy, equations.multiplier_terms.energy));
-        let mut functions = vec![energy];
+        let (mut functions, mut names) = (vec![energy], vec!["energy".to_owned()]);
         if equations.multipliers.is_empty() {
             functions.extend(&equations.momenta);
+            names.extend(model.coordinates.iter().map(|c| format!("momentum of {}", c.name)));
             for symmetry in symmetries {
                 let momentum = momentum(model, equations, symmetry);
                 if !functions.contains(&momentum) {
                     functions.push(momentum);
+                    names.push(format!("momentum of the {}", symmetry.name));
                 }
             }
         }
@@ -70,7 +74,7 @@ impl<'a> Integrals<'a> {
         let by_time: Vec<Expr> =
             g.merging(|| functions.iter().map(|&f| g.derivative(f, model.time)).collect());
         let has_energy = true;
-        let mut all = Self { model, equations, functions, slopes, symbols, has_energy };
+        let mut all = Self { model, equations, functions, names, slopes, symbols, has_energy };
         let mut still = field.clone();
         still.frame = None;
         let mut seen = scattered(&mut still, chart, point);
@@ -80,7 +84,7 @@ impl<'a> Integrals<'a> {
         seen.push(still.at(point.t, &point.y).ok()?);
         let mut conserved = vec![true; all.functions.len()];
         for at in &seen {
-            let drift = g.evaluate(&by_time, &|s| value(model, &all.symbols, at, s));
+            let drift = g.evaluate(&by_time, &|s| symbol_value(model, &all.symbols, at, s));
             let gradients = all.gradients(at).into_iter().zip(drift);
             for (kept, (gradient, drift)) in conserved.iter_mut().zip(gradients) {
                 let terms =
@@ -93,13 +97,15 @@ impl<'a> Integrals<'a> {
         all.functions.retain(|_| kept.next() == Some(&true));
         kept = conserved.iter();
         all.slopes.retain(|_| kept.next() == Some(&true));
+        kept = conserved.iter();
+        all.names.retain(|_| kept.next() == Some(&true));
         all.has_energy = conserved[0];
         Some(all)
     }
 
     /// The slopes of each function at a state.
     pub(crate) fn gradients(&self, at: &FieldPoint) -> Vec<Vec<f64>> {
-        let value = |s| value(self.model, &self.symbols, at, s);
+        let value = |s| symbol_value(self.model, &self.symbols, at, s);
         self.slopes.iter().map(|row| self.model.graph.evaluate(row, &value)).collect()
     }
 
@@ -135,7 +141,7 @@ impl<'a> Integrals<'a> {
             g.jacobian(&gradient[0], &self.symbols)
         });
         let flat: Vec<Expr> = hessian.into_iter().flatten().collect();
-        let hessian = g.evaluate(&flat, &|s| value(self.model, &self.symbols, point, s));
+        let hessian = g.evaluate(&flat, &|s| symbol_value(self.model, &self.symbols, point, s));
         let along = |a: &[f64], b: &[f64]| -> f64 {
             let rows = hessian.chunks(d.max(1)).map(|row| dot(row, b));
             a.iter().zip(rows).map(|(x, y)| x * y).sum()
@@ -318,7 +324,12 @@ fn dot(a: &[f64], b: &[f64]) -> f64 {
 }
 
 /// The value of a symbol at a state.
-fn value(model: &Workspace, symbols: &[Expr], at: &FieldPoint, symbol: Expr) -> f64 {
+pub(crate) fn symbol_value(
+    model: &Workspace,
+    symbols: &[Expr],
+    at: &FieldPoint,
+    symbol: Expr,
+) -> f64 {
     if symbol == model.time {
         return at.t;
     }

@@ -11,7 +11,9 @@ use crate::analysis::phase::field::{Field, FieldPoint, ParameterPoint, Parameter
 use crate::analysis::phase::full_form::FullForm;
 use crate::analysis::phase::integrals::{Integrals, has_definite_energy};
 use crate::analysis::phase::quotient::{Quotient, QuotientPoint};
-use crate::analysis::phase::stability::{Stability, StabilityReason, growth, judge, zeros};
+use crate::analysis::phase::stability::{
+    Stability, StabilityReason, growth, judge, with_zeros, zero_multiplicity, zeros,
+};
 use crate::analysis::phase::symbolic::{self, SymbolicMatrix};
 use crate::analysis::phase::symmetries::{
     AffineSymmetry, Beside, MovingFrame, beside, symmetries,
@@ -67,8 +69,9 @@ pub struct Linearization {
     pub nearest: Option<Vec<(String, f64)>>,
     /// The dimension of the family of equilibria to which the state belongs.
     pub family: usize,
-    /// Symmetries along which the state moves steadily, such as `turn of x, y`, with their rates. Then the equations
-    /// are
+    /// In how many directions the matrix vanishes, and how often zero is an eigenvalue.
+    pub zeros: (usize, usize),
+    /// Symmetries along which the state moves steadily, such as `turn of x, y`, with their rates: then the equations are
     /// those in a frame that moves with it, beside the directions of all symmetries.
     pub frame: Vec<(String, f64)>,
     /// Symmetries that explain zero eigenvalues: they lead from the equilibrium to others.
@@ -287,11 +290,12 @@ fn given_formulas(phase: &Phase, at: Option<&str>) -> Vec<(usize, Expr)> {
 
 /// The flow about a state: in the frame in which it is an equilibrium, if there is one.
 pub(crate) struct Setting {
-    point: FieldPoint,
-    quotient: Quotient,
+    pub(crate) point: FieldPoint,
+    pub(crate) quotient: Quotient,
     here: QuotientPoint,
-    /// Symmetries of the flow, as far as they were looked for.
-    symmetries: Vec<AffineSymmetry>,
+    /// Symmetries of the flow, as far as they were looked for, and in a frame the rates along them.
+    pub(crate) symmetries: Vec<AffineSymmetry>,
+    pub(crate) rates: Vec<f64>,
     pub(crate) frame: Vec<(String, f64)>,
     /// What is left beside the symmetries, in a frame.
     pub(crate) beside: Option<Beside>,
@@ -313,6 +317,7 @@ impl Setting {
         }
         let mut here = quotient.point(&point).ok_or_else(singular)?;
         let (mut all, mut frame, mut left) = (Vec::new(), Vec::new(), None);
+        let mut rates = Vec::new();
         if !here.is_equilibrium() && !phase.field.has_time {
             all = symmetries(&mut phase.field, &quotient.chart, &point);
             let moving = MovingFrame::of(&phase.field, &all, &point);
@@ -322,11 +327,12 @@ impl Setting {
                 quotient = Quotient::at(&mut phase.field, &point).ok_or_else(singular)?;
                 here = quotient.point(&point).ok_or_else(singular)?;
                 left = Some(beside(&phase.field, &quotient, &here, &point, &all));
-                frame = all.iter().map(|s| s.name.clone()).zip(moving.rates).collect();
-                frame.retain(|(_, rate)| rate.abs() > 1e-12);
+                rates = moving.rates;
+                let named = all.iter().map(|s| s.name.clone()).zip(rates.iter().copied());
+                frame = named.filter(|(_, rate)| rate.abs() > 1e-12).collect();
             }
         }
-        Ok(Self { point, quotient, here, symmetries: all, frame, beside: left })
+        Ok(Self { point, quotient, here, symmetries: all, rates, frame, beside: left })
     }
 
     /// The equilibrium or steady motion next to a state that is none.
@@ -454,7 +460,9 @@ fn linearized(model: &Model, request: &LinearizeRequest) -> Result<Linearization
         input_matrix = rows.collect();
     }
     let w = variables.len();
+    let zeros = zero_multiplicity(&matrix, w);
     let values = eigenvalues(w, &matrix)
+        .map(|values| with_zeros(&values, zeros.1, &matrix))
         .ok_or_else(|| Failure::usage("the eigenvalues could not be computed"))?;
     let is_equilibrium = setting.beside.is_some() || setting.here.is_equilibrium();
     let (family, stability, reason) = match &setting.beside {
@@ -517,6 +525,7 @@ fn linearized(model: &Model, request: &LinearizeRequest) -> Result<Linearization
         rates,
         is_equilibrium,
         family,
+        zeros,
         frame: setting.frame,
         symmetries: explained,
         inputs: phase.model.hybrid.inputs.iter().map(|&k| parameters[k].name.clone()).collect(),
@@ -557,11 +566,9 @@ fn second_order(
             return None;
         }
     }
-    let column = |j: usize| {
-        let c = quotient.variables[velocities[j]];
-        quotient.chart.free.iter().position(|&free| free == c)
-    };
-    let columns: Vec<usize> = (0..u).map(column).collect::<Option<_>>()?;
+    let free =
+        |&j: &usize| quotient.chart.free.iter().position(|&free| free == quotient.variables[j]);
+    let columns: Vec<usize> = velocities.iter().map(free).collect::<Option<_>>()?;
     let entry = |k: usize, j: usize| tangent[(n + k) * r + columns[j]];
     let mut mass = vec![0.0; u * u];
     for a in 0..u {
@@ -573,7 +580,9 @@ fn second_order(
         }
     }
     let product = |a: usize, column: usize| -> f64 {
-        -(0..u).map(|b| mass[a * u + b] * matrix[velocities[b] * w + column]).sum::<f64>() + 0.0
+        let terms = (0..u).map(|b| mass[a * u + b] * matrix[velocities[b] * w + column]);
+        let (sum, size) = terms.fold((0.0, 0.0_f64), |(s, m), x| (s + x, m + x.abs()));
+        if sum.abs() <= 1e-14 * size { 0.0 } else { -sum }
     };
     let (mut damping, mut stiffness) = (vec![0.0; u * u], vec![0.0; u * u]);
     for a in 0..u {

@@ -6,6 +6,7 @@
 mod bracket;
 pub(crate) mod branch;
 pub(crate) mod branch_place;
+pub(crate) mod branch_step;
 pub(crate) mod chart;
 pub(crate) mod collocation;
 pub(crate) mod continuation;
@@ -13,6 +14,7 @@ pub(crate) mod equilibria;
 pub(crate) mod families;
 pub(crate) mod field;
 pub(crate) mod full_form;
+pub(crate) mod held;
 pub(crate) mod integrals;
 pub(crate) mod jumping_exponents;
 pub(crate) mod linearize;

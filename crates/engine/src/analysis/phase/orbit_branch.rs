@@ -16,6 +16,7 @@ mod switching;
 
 pub(crate) use switching::from_hopf;
 
+use pfaff_expr::Expr;
 use pfaff_solver::{Control, DenseStep, Observer, OdeOptions, System, integrate};
 
 use crate::analysis::phase::bracket::Bracket;
@@ -24,6 +25,7 @@ use crate::analysis::phase::branch::{
     pairs_outside, parameter_index, product, set_parameter,
 };
 use crate::analysis::phase::field::ParameterSlopes;
+use crate::analysis::phase::held::Condition;
 use crate::analysis::phase::integrals::Integrals;
 use crate::analysis::phase::linearize::Phase;
 use crate::analysis::phase::multiple_shooting::Node;
@@ -81,6 +83,9 @@ struct Follower {
     given: Option<String>,
     /// Whether other branches are followed, too.
     switches: bool,
+    /// What picks one of a family of motions, with the values that are held.
+    conditions: Vec<Condition>,
+    held: Vec<(usize, f64)>,
 }
 
 /// Collects extreme values: those of parabolas through three neighbouring steps.
@@ -163,6 +168,7 @@ impl Follower {
         BranchPoint {
             parameter: place.p,
             state: self.shooter.phase.named(&place.first().y),
+            frame: Vec::new(),
             period: Some(place.period),
             extent: self.extent(place),
             stability: self.stability(place),
@@ -258,7 +264,13 @@ impl Follower {
         others: &mut Vec<Start>,
         watch: &mut dyn FnMut() -> bool,
     ) -> (Branch, bool) {
-        let mut branch = Branch::default();
+        let named = |&(k, level): &(usize, f64)| {
+            let condition = &self.conditions[k];
+            (condition.name.clone(), (!condition.is_equation).then_some(level))
+        };
+        let held = self.held.iter().map(named).collect();
+        let loose = self.shooter.kept.saturating_sub(self.held.len());
+        let mut branch = Branch { held, loose, ..Branch::default() };
         let first = self.point(&start);
         branch.points.push(first);
         let measure = |place: &Place| {
@@ -346,19 +358,39 @@ impl Follower {
         let there = self.shoot(nodes, time, p)?;
         if !self.shooter.is_driven {
             let known = integrals(&mut self.shooter, &there.0[0].quotient, &there.1[0]);
-            self.shooter.kept = self.dependent(&there.0, &there.1).min(known);
+            self.shooter.kept = self.dependent(&there.0, &there.1).min(known.len());
+            if self.shooter.kept > 0 {
+                let (phase, index) = (&self.shooter.phase, self.index);
+                let known = known.into_iter();
+                self.conditions.extend(known.map(|(name, function)| {
+                    Condition::new(phase, index, name, function, false)
+                }));
+                self.held = self.chosen(&there.0, &there.1)?;
+            }
         }
-        self.place(there, p, &along)
+        let place = self.place(there, p, &along)?;
+        let is_equation = |(k, _): &(usize, f64)| self.conditions[*k].is_equation;
+        if !self.held.iter().any(is_equation) {
+            return Some(place);
+        }
+        // At this value of the parameter.
+        along[..place.tangent.len() - 1].fill(0.0);
+        let tangent = along.clone();
+        self.corrected(&Place { tangent, ..place }, 0.0)
     }
 }
 
-/// How many conserved quantities a motion is known to have.
-fn integrals(shooter: &mut Shooter, quotient: &Quotient, found: &Return) -> usize {
+/// The conserved quantities that a motion is known to have.
+fn integrals(
+    shooter: &mut Shooter,
+    quotient: &Quotient,
+    found: &Return,
+) -> Vec<(String, Expr)> {
     let Phase { model, dynamics, field, .. } = &mut shooter.phase;
-    let Dynamics::Saddle(equations) = &*dynamics else { return 0 };
+    let Dynamics::Saddle(equations) = &*dynamics else { return Vec::new() };
     let (chart, held) = (&quotient.chart, &shooter.held);
     let known = Integrals::around(model, equations, field, chart, &found.point, held);
-    known.map_or(0, |known| known.gradients(&found.point).len())
+    known.map_or_else(Vec::new, |known| known.names.into_iter().zip(known.functions).collect())
 }
 
 /// The slopes of rates and constraints by a parameter.
@@ -379,12 +411,22 @@ fn follow(
     watch: &mut dyn FnMut() -> bool,
 ) -> Result<Continuation, Failure> {
     if has_jumps(&model.workspace()) {
+        if request.fix.is_some() {
+            return Err(Failure::usage(
+                "conditions on families of motions are for models without jumps and modes",
+            ));
+        }
         return followed(model, request, orbit, watch);
     }
     let index = parameter_index(&model.workspace(), &request.parameter)?;
     let (shooter, quotient, found) = closed(model, orbit, watch)?;
     let given = orbit.period.clone().filter(|_| shooter.is_driven);
     let slopes = parameter_slopes(&shooter, index, request)?;
+    let conditions = match &request.fix {
+        Some(text) => Condition::read_all(&shooter.phase, index, text)?,
+        None => Vec::new(),
+    };
+    let wanted = conditions.len();
     let mut follower = Follower {
         shooter,
         slopes,
@@ -394,6 +436,8 @@ fn follow(
         unit: found.period,
         given,
         switches: request.switch,
+        conditions,
+        held: Vec::new(),
     };
     let nodes = if found.nodes.is_empty() {
         vec![Node { quotient, y: found.point.y }]
@@ -404,7 +448,16 @@ fn follow(
     let start = start.ok_or_else(|| {
         Failure::usage("the periodic motion cannot be followed from the first value")
     })?;
-    if largest(&start.by_parameter) == 0.0 && !follower.changes_derivatives(&start) {
+    let is_held = |k: usize| follower.held.iter().any(|(held, _)| *held == k);
+    if let Some(k) = (0..wanted).find(|k| !is_held(*k)) {
+        let name = &follower.conditions[k].name;
+        return Err(Failure::Usage(format!(
+            "`{name}` picks none of the periodic motions: they form no family over it"
+        )));
+    }
+    let phase = &follower.shooter.phase;
+    let moves = follower.conditions[..wanted].iter().any(|c| c.has_parameter(phase));
+    if !moves && largest(&start.by_parameter) == 0.0 && !follower.changes_derivatives(&start) {
         return Err(Failure::Usage(format!(
             "the parameter `{}` does nothing to this periodic motion",
             request.parameter

@@ -214,6 +214,7 @@ impl Follower<'_> {
         Ok(BranchPoint {
             parameter: place.p,
             state: self.named(&place.shot),
+            frame: Vec::new(),
             period: Some(place.shot.period()),
             extent: self.map.extent(&place.shot)?,
             stability: place.multipliers.stability,

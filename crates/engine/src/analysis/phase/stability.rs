@@ -207,6 +207,49 @@ pub(crate) fn without_rounding(
     values.iter().map(|v| if size(v) <= limit { [0.0, 0.0] } else { *v }).collect()
 }
 
+/// How often zero is an eigenvalue of a matrix: in how many directions it vanishes, and with those that its powers take
+/// to zero, which rounding moves away from zero by its root.
+pub(crate) fn zero_multiplicity(matrix: &[f64], w: usize) -> (usize, usize) {
+    /// Rounding of a product of matrices, in parts of its size, and the longest chain that is looked for.
+    const ROUNDING: f64 = 1e-14;
+    const CHAIN: usize = 4;
+    let directions = kernel(matrix, w).len();
+    let size = matrix.iter().fold(0.0_f64, |m, x| m.max(x.abs()));
+    if directions == 0 || size == 0.0 {
+        return (directions, directions);
+    }
+    let unit: Vec<f64> = matrix.iter().map(|x| x / size).collect();
+    let (mut power, mut found) = (unit.clone(), directions);
+    for _ in 1..CHAIN {
+        let entry = |at: usize| -> f64 {
+            (0..w).map(|k| power[at / w * w + k] * unit[k * w + at % w]).sum()
+        };
+        power = (0..w * w).map(entry).collect();
+        let values = singular_values(&power, w, w).values;
+        let more = values.iter().filter(|s| **s <= ROUNDING * w as f64).count();
+        if more <= found {
+            break;
+        }
+        found = more;
+    }
+    (directions, found)
+}
+
+/// Eigenvalues, with as many of the smallest as are known to be zero as zeros, if they are no larger than the root of
+/// the rounding of their matrix.
+pub(crate) fn with_zeros(values: &[[f64; 2]], zeros: usize, matrix: &[f64]) -> Vec<[f64; 2]> {
+    const ROOT: f64 = 1e-6;
+    let whole = matrix.iter().fold(0.0_f64, |m, x| m.max(x.abs()));
+    let size = |v: &[f64; 2]| libm::hypot(v[0], v[1]);
+    let mut order: Vec<usize> = (0..values.len()).collect();
+    order.sort_by(|&a, &b| size(&values[a]).total_cmp(&size(&values[b])));
+    let mut found = values.to_vec();
+    for k in order.into_iter().take(zeros).filter(|&k| size(&values[k]) <= ROOT * whole) {
+        found[k] = [0.0, 0.0];
+    }
+    found
+}
+
 /// Directions along which the matrix vanishes.
 pub(crate) fn kernel(matrix: &[f64], w: usize) -> Vec<Vec<f64>> {
     let split = singular_values(matrix, w, w);

@@ -186,6 +186,17 @@ fn combined(field: &Field, candidates: &[Candidate], weights: &[f64]) -> AffineS
     AffineSymmetry { frame, name: format!("{word} of {}", names.join(", ")), is_cyclic }
 }
 
+/// $\sum\omega_i\xi_i$
+pub(crate) fn combination(n: usize, all: &[AffineSymmetry], rates: &[f64]) -> Frame {
+    let mut frame = Frame { matrix: vec![0.0; n * n], shift: vec![0.0; n] };
+    for (symmetry, ω) in all.iter().zip(rates) {
+        let part = &symmetry.frame;
+        frame.matrix.iter_mut().zip(&part.matrix).for_each(|(x, p)| *x += ω * p);
+        frame.shift.iter_mut().zip(&part.shift).for_each(|(x, p)| *x += ω * p);
+    }
+    frame
+}
+
 /// A frame along symmetries, with their rates, and how much of the rates of a state is left in it.
 pub(crate) struct MovingFrame {
     pub(crate) frame: Frame,
@@ -208,12 +219,7 @@ impl MovingFrame {
             all.iter().map(|s| field.prolonged(&s.frame, &point.y)).collect();
         let columns: Vec<f64> = (0..d).flat_map(|i| fields.iter().map(move |x| x[i])).collect();
         let solved = least_squares(&columns, d, all.len(), &point.rates, 1e-11);
-        let mut frame = Frame { matrix: vec![0.0; n * n], shift: vec![0.0; n] };
-        for (symmetry, ω) in all.iter().zip(&solved.x) {
-            let part = &symmetry.frame;
-            frame.matrix.iter_mut().zip(&part.matrix).for_each(|(x, p)| *x += ω * p);
-            frame.shift.iter_mut().zip(&part.shift).for_each(|(x, p)| *x += ω * p);
-        }
+        let frame = combination(n, all, &solved.x);
         let size = point.rates.iter().fold(0.0_f64, |m, x| m.max(x.abs()));
         let mut moving = all.iter().zip(&solved.x).filter(|(s, _)| !s.is_cyclic);
         let moves = moving.any(|(_, ω)| ω.abs() > 1e-12 * (1.0 + size));

@@ -4,6 +4,7 @@ use pfaff_solver::{least_squares, singular_values};
 
 use super::Follower;
 use crate::analysis::phase::branch_place::tangent_within;
+use crate::analysis::phase::held::chosen;
 use crate::analysis::phase::multiple_shooting::{Node, all, equations, miss};
 use crate::analysis::phase::orbit::period;
 use crate::analysis::phase::parameter_flow::ParameterFlow;
@@ -104,6 +105,67 @@ impl Follower {
         (matrix, right)
     }
 
+    /// The rows of what is held, with their right sides: conditions on the first state.
+    fn held_rows(
+        &mut self,
+        conditions: &[(usize, f64)],
+        nodes: &[Node],
+        shots: &[Return],
+        p: f64,
+    ) -> Option<Vec<(Vec<f64>, f64)>> {
+        if conditions.is_empty() {
+            return Some(Vec::new());
+        }
+        self.set(p);
+        let (quotient, point) = (&nodes[0].quotient, &shots[0].point);
+        let w = quotient.variables.len();
+        let free = usize::from(!self.shooter.is_driven) + self.shooter.turning.len();
+        let embedding = quotient.point(point)?.tangent;
+        let field = &mut self.shooter.phase.field;
+        let by = self.slopes.at(field, point.t, &point.y).ok()?;
+        let shift = quotient.chart.shift(point, &by)?;
+        let phase = &self.shooter.phase;
+        let row = |&(k, level): &(usize, f64)| {
+            let condition = &self.conditions[k];
+            let (by_state, by_parameter) = condition.slopes(phase, point);
+            let mut row = vec![0.0; shots.len() * w + free + 1];
+            let mut last = by_parameter;
+            for (c, slope) in by_state.iter().enumerate().filter(|(_, s)| **s != 0.0) {
+                (0..w).for_each(|j| row[j] += slope * embedding[c * w + j]);
+                last += slope * shift[c];
+            }
+            if let Some(x) = row.last_mut() {
+                *x = last * self.range();
+            }
+            (row, level - condition.value(phase, point))
+        };
+        Some(conditions.iter().map(row).collect())
+    }
+
+    /// Which conditions make a curve of a family of motions: those that were asked for, then conserved quantities.
+    pub(super) fn chosen(
+        &mut self,
+        nodes: &[Node],
+        shots: &[Return],
+    ) -> Option<Vec<(usize, f64)>> {
+        let none = vec![0.0; shots.len() * nodes[0].quotient.variables.len()];
+        let (matrix, right) = self.equations(nodes, shots, &none);
+        let columns = matrix.len() / right.len();
+        let fixed: Vec<f64> =
+            matrix.chunks_exact(columns).flat_map(|row| row[..columns - 1].to_vec()).collect();
+        let all: Vec<(usize, f64)> = (0..self.conditions.len()).map(|k| (k, 0.0)).collect();
+        let rows = self.held_rows(&all, nodes, shots, self.from)?;
+        let candidates: Vec<(usize, Vec<f64>)> = rows
+            .iter()
+            .enumerate()
+            .filter(|(_, (row, value))| row.iter().chain([value]).all(|x| x.is_finite()))
+            .map(|(k, (row, _))| (k, row[..columns - 1].to_vec()))
+            .collect();
+        let found = chosen(&fixed, columns - 1, &candidates, FAMILY);
+        let level = |k: usize| if self.conditions[k].is_equation { 0.0 } else { -rows[k].1 };
+        Some(found.into_iter().map(|k| (k, level(k))).collect())
+    }
+
     /// How many equations of a motion follow from the others up to the errors of its integration: conserved quantities
     /// return by themselves, and lead to a family of motions for each value of the parameter.
     pub(super) fn dependent(&self, nodes: &[Node], shots: &[Return]) -> usize {
@@ -162,9 +224,14 @@ impl Follower {
         along: &[f64],
     ) -> Option<Place> {
         let by_parameter = self.by_parameter(&nodes, period, p)?;
-        let (matrix, right) = self.equations(&nodes, &shots, &by_parameter);
+        let (mut matrix, mut right) = self.equations(&nodes, &shots, &by_parameter);
+        let held = self.held.clone();
+        for (row, value) in self.held_rows(&held, &nodes, &shots, p)? {
+            matrix.extend(row);
+            right.push(value);
+        }
         let mut along = along.to_vec();
-        if self.shooter.kept > 0
+        if self.shooter.kept > held.len()
             && let Some((last, states)) = along.split_last_mut()
             && *last != 0.0
         {
@@ -280,6 +347,11 @@ impl Follower {
             let there = self.shoot(nodes, time, p)?;
             let (mut matrix, mut right) =
                 self.equations(&there.0, &there.1, &place.by_parameter);
+            let held = self.held.clone();
+            for (row, value) in self.held_rows(&held, &there.0, &there.1, p)? {
+                matrix.extend(row);
+                right.push(value);
+            }
             let rows = right.len();
             matrix.extend_from_slice(along);
             right.push(0.0);

@@ -159,6 +159,8 @@ pub(crate) fn from_hopf(
         unit: period,
         given: None,
         switches: request.switch,
+        conditions: Vec::new(),
+        held: Vec::new(),
     };
     let direction: Vec<f64> = quotient.variables.iter().map(|&c| at.shape[c]).collect();
     let scale = largest(&y).clamp(0.3, 10.0);
