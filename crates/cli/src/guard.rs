@@ -271,9 +271,10 @@ fn time_is_over(limit: Duration, elapsed: Duration) {
     let shown = limit.as_secs_f64();
     let allowed = match phase() {
         Phase::Work => limit,
-        // On a busy machine a step gets less of the time than passes.
-        Phase::Run if last_step_took() <= LAST_STEP => limit + BUSY,
+        // On a busy machine a step gets less of the time than passes, and so does an answer.
+        Phase::Run if took_since_asked() <= LAST_STEP => limit + BUSY,
         Phase::Run => limit + LAST_STEP,
+        Phase::Answer if took_since_asked() <= limit + ANSWER => 2 * limit + ANSWER + BUSY,
         Phase::Answer => 2 * limit + ANSWER,
     };
     if elapsed <= allowed {
@@ -287,7 +288,7 @@ fn time_is_over(limit: Duration, elapsed: Duration) {
 }
 
 /// The processor time since a run was asked to end.
-fn last_step_took() -> Duration {
+fn took_since_asked() -> Duration {
     let asked = watched().and_then(|watched| watched.asked);
     asked.map_or(Duration::ZERO, |asked| processor_time().saturating_sub(asked))
 }

@@ -85,7 +85,9 @@ pub(crate) fn compare(arguments: &CompareArguments) -> Result<Exit, Exit> {
             .write_with(|out| render(&comparison, format, out))
             .map_err(|error| usage(&format!("`{name}` could not be written: {error}")))?;
     }
-    let early = comparison.motions.iter().any(|m| m.stop.reason.is_early());
+    // What judges the motions may have been left out, and equations too.
+    let is_ended = comparison.motions.iter().any(|m| m.stop.reason.is_early());
+    let early = is_ended || guard::was_asked_to_end();
     Ok(if early { Exit::StoppedEarly } else { Exit::Done })
 }
 
