@@ -140,6 +140,12 @@ fn known_formulas() {
             "M^2*(A + B)*q1'^2/2 + M*B*cos(q)*q1'*q2' + M*G*(A + B)*cos(q1)",
         ),
         ("q1'' - (1 - A)*q/q2^3", "q1'' - (1 - A)*q/q2^3"),
+        // The terms of equations of motion on paper
+        (
+            "(M2*sin(2*q1 - 2*q2)*q2'^2 + (M1 + M2)*(2*A*sin(q1 - q2)*q1'^2 + G*sin(2*q1 - q2) - G*sin(q2))/B) \
+             /(2*M1 + M2*(1 - cos(2*q1 - 2*q2)))",
+            "sin(q1 - q2)*(M2*B*cos(q1 - q2)*q2'^2 + (M2 + M1)*(A*q1'^2 + G*cos(q1)))/(B*(M1 + M2*sin(q1 - q2)^2))",
+        ),
         // Roots
         ("sqrt(4*A^2 + 4*B^2)", "2*sqrt(A^2 + B^2)"),
         ("A*(q/sqrt(A - q^2)) + B*(1/sqrt(A - q^2))", "(B + A*q)/sqrt(A - q^2)"),

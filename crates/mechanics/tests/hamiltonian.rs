@@ -4,6 +4,7 @@ use pfaff_expr::{Expr, Memory, Node, Role};
 use pfaff_mechanics::{
     LegendreInput, Orders, Principle, Refusal, cartan_forms, cotangent, cotangent_equations,
     divergence, divergence_formula, fractional_forms, hamilton_form, legendre, normal_form,
+    short_legendre,
 };
 
 use crate::support::{
@@ -51,6 +52,39 @@ fn hamiltons_form_is_the_vakonomic_motion() {
     assert!(
         matches!(hamilton_form(&model, &e), Err(Refusal::NoHamilton { what, .. }) if what.contains("repeats"))
     );
+}
+
+/// $p\cdot u - L$ and the velocities back from $p = \partial L/\partial u$, for a Lagrangian with a root, in a field.
+#[test]
+fn legendres_transformation_of_a_relativistic_particle() {
+    let case = Case::new(
+        "coordinates x, y\nparameters m = 1.2, c = 3, b = 0.7\n\
+         lagrangian -m*c^2*sqrt(1 + x^2 - (x'^2 + x^2*y'^2 + x*x'*y'/2)/c^2) + b*x*y' + 1/(2 + y)",
+        Principle::Chetaev,
+        4,
+    );
+    let g = &case.model.graph;
+    let pfaff_model::Dynamics::Lagrangian { lagrangian, .. } = case.model.dynamics else {
+        panic!("a Lagrangian")
+    };
+    let velocities = case.model.velocities();
+    let symbols: Vec<Expr> = (0..2).map(|k| g.symbol(&format!("p{k}"), Role::Free)).collect();
+    let input = LegendreInput {
+        lagrangian,
+        residuals: &[],
+        velocities: &velocities,
+        momenta: &symbols,
+    };
+    let found = short_legendre(g, input).expect("a formula");
+    let p = case.values(&g.gradient(lagrangian, &velocities));
+    let known = pairs(&symbols, &p);
+    all_close(&case.values_in(g, &found.velocities, &known), &case.state.v, "velocities");
+    let h = dot(&p, &case.state.v) - case.values(&[lagrangian])[0];
+    close(case.values_in(g, &[found.hamiltonian], &known)[0], h, "Hamiltonian");
+    // A fourth power is none of these.
+    let other = g.pow(g.sum(velocities.iter().map(|&v| g.mul(v, v))), g.integer(2));
+    let why = short_legendre(g, LegendreInput { lagrangian: other, ..input }).unwrap_err();
+    assert!(why.contains("quadratic"), "{why}");
 }
 
 /// $u = (1 - AA^\top/A^2)\,p$ and $\mu = -A\cdot p/A^2$ for unit mass and one constraint.

@@ -179,3 +179,40 @@ on floor: mode = down",
         assert!(text.contains(sentence), "{statement}: no {sentence:?} in {text}");
     }
 }
+
+/// Without a formula for H the energy stands for it, and nothing is said of constraints that are not there.
+#[test]
+fn a_hamiltonian_without_a_formula_is_the_energy() {
+    let page = |text: &str| {
+        let derivation = derive(&written(text), None).expect("it has equations");
+        present_hamilton(&derivation, None).expect("it is regular").to_text()
+    };
+    let text =
+        page("coordinates x\nparameters k = 2\nlagrangian x'^2/2 + k*x'*exp(x') - x^2\n");
+    assert!(text.contains("H(q, p) has no formula here"), "{text}");
+    assert!(text.contains("it is the energy E with the velocities"), "{text}");
+    assert!(text.contains("Rates of the momenta p' = dL/dq\n  p[x]' = -2*x\n"), "{text}");
+    assert!(text.contains("\n  E = ") && !text.contains("on the constraint"), "{text}");
+    let text = page(
+        "coordinates r, ph\nparameters m = 1, c = 2, k = 1\n\
+                     lagrangian -m*c^2*sqrt(1 - (r'^2 + r^2*ph'^2)/c^2) + k/r\n",
+    );
+    // The same as c*sqrt(m^2*c^2 + p[r]^2 + p[ph]^2/r^2), whatever the sign of m.
+    let hamiltonian = "H = m*c^2*sqrt((r^2*p[r]^2 + p[ph]^2)/(m^2*c^2*r^2) + 1) - k/r\n";
+    assert!(text.contains(hamiltonian), "{text}");
+}
+
+/// The momentum of a cyclic coordinate has one letter on the whole page, also where the model has `beta`.
+#[test]
+fn a_routhian_has_one_letter_for_its_momenta() {
+    let model =
+        written("coordinates x, y\nparameters beta = 2\nlagrangian (x'^2 + y'^2)/2 - beta*x\n");
+    let derivation = derive(&model, None).expect("it has equations");
+    let shown =
+        present_standard(&derivation, StandardForm::Routhian, None).expect("y is cyclic");
+    let text = shown.to_text();
+    for part in ["p[k] = dL/dq'_k", "Routhian R = L - p*q'", "q' = -dR/dp\n", "p[y]"] {
+        assert!(text.contains(part), "no {part} in {text}");
+    }
+    assert!(!text.contains("beta*q'") && !text.contains("beta[k]"), "{text}");
+}

@@ -22,6 +22,7 @@ mod quotient;
 mod relations;
 mod roots;
 mod shared;
+mod terms;
 mod trigonometry;
 
 use std::collections::BTreeMap;
@@ -147,6 +148,8 @@ enum Choice {
     AsItIs,
     /// Terms that are written by themselves, with their signs: `true` for minus.
     Sum(Vec<(bool, Expr)>),
+    /// What stands above and below a line.
+    Quotient(Expr, Expr),
     Formula {
         form: Form,
         atoms: Vec<Atom>,
@@ -164,7 +167,7 @@ impl Choice {
         match self {
             Self::Formula { form: Form::Sum(terms), .. } => terms.iter().any(has_bracket),
             Self::Formula { form, .. } => has_bracket(form),
-            Self::AsItIs | Self::Sum(_) => false,
+            Self::AsItIs | Self::Sum(_) | Self::Quotient(..) => false,
         }
     }
 
@@ -172,7 +175,7 @@ impl Choice {
     fn has_single_angles(&self) -> bool {
         let is_single = |g: &Generator| g.form.len() == 1 && g.unit.numer() % 2 != 0;
         match self {
-            Self::AsItIs | Self::Sum(_) => true,
+            Self::AsItIs | Self::Sum(_) | Self::Quotient(..) => true,
             Self::Formula { generators, .. } => generators.iter().all(is_single),
         }
     }
@@ -211,8 +214,12 @@ impl<'a> Paper<'a> {
     fn choose_all(&mut self, all: &[Expr]) {
         let mut order = all.to_vec();
         order.sort_by_cached_key(|&e| self.source.size(&[e]));
-        for e in order {
+        for &e in &order {
             self.choose(e, 0);
+        }
+        // NOTE: with the work that is left, so that no formula goes without a first look.
+        for e in order {
+            self.choose_parts_of_formula(e);
         }
     }
 
@@ -279,50 +286,13 @@ impl<'a> Paper<'a> {
         self.choose_terms(e, best, depth);
     }
 
-    /// A long sum that has no short formula as a whole: its terms by themselves.
-    fn choose_terms(&mut self, e: Expr, best: usize, depth: usize) {
-        const LONG: usize = 80;
-        let is_given = matches!(self.chosen.get(&e), Some(Choice::AsItIs));
-        if !is_given || best < LONG || depth > 0 {
-            return;
-        }
-        let (mut terms, mut rest) = (Vec::new(), vec![(false, e)]);
-        while let Some((is_less, e)) = rest.pop() {
-            match self.source.node(e) {
-                Node::Add(a, b) => rest.extend([(is_less, b), (is_less, a)]),
-                Node::Sub(a, b) => rest.extend([(!is_less, b), (is_less, a)]),
-                _ => terms.push((is_less, e)),
-            }
-        }
-        // NOTE: energies are sums of two or three; many terms would be shortened as a whole if at all.
-        let halves = match self.source.node(e) {
-            Node::Add(a, b) => vec![(false, a), (false, b)],
-            Node::Sub(a, b) => vec![(false, a), (true, b)],
-            _ => return,
-        };
-        let parts = if terms.len() <= 4 { terms } else { halves };
-        for &(_, part) in &parts {
-            self.choose(part, depth + 1);
-        }
-        let written = self.write(e, &self.desk);
-        let written = print::is_small(&self.desk, written).then_some(written);
-        let before = self.chosen.insert(e, Choice::Sum(parts));
-        let made = self.write(e, &self.desk);
-        // An acceleration stands once, behind its mass.
-        let accelerations = |e: Expr| self.desk.to_text(e).matches("\'\'").count();
-        let is_longer = self.text_width(made) >= best
-            || written.is_some_and(|w| accelerations(made) > accelerations(w));
-        if is_longer && let Some(before) = before {
-            self.chosen.insert(e, before);
-        }
-    }
-
     /// The factors of what stands above, on the desk; `None` for what takes too much work.
     fn zeros(&self, e: Expr) -> Option<Vec<Expr>> {
         let normal = normal::normal_form(self.source, &[e], Arguments::Whole, READING)?;
         let above = &normal.values[0].above;
         let common = above.common_monomial();
-        let rest = above.times_term(&common.inverse(), &Coefficient::one())?;
+        let (rest, _) =
+            above.times_term(&common.inverse(), &Coefficient::one())?.primitive()?;
         let (atoms, generators) = (&normal.field.atoms.list, &normal.field.atoms.generators);
         let pen = Pen { paper: self, page: &self.desk, generators };
         let atoms_above = common.factors().iter().filter(|f| f.1 > 0);
@@ -385,6 +355,7 @@ impl<'a> Paper<'a> {
             sums: normal.sums,
             differences: normal.differences,
             grouped: FxHashMap::default(),
+            below: FxHashMap::default(),
             work: Budget(allowed),
             is_linear: false,
             is_above: false,
@@ -492,7 +463,15 @@ impl<'a> Paper<'a> {
                         }
                     }
                 }
+                // A positive term stands in front.
+                let is_positive = |e: &Expr| !matches!(page.node(*e), Node::Neg(_));
+                if let Some(lead) = terms.iter().position(is_positive) {
+                    terms[..=lead].rotate_right(1);
+                }
                 page.sum(terms)
+            }
+            Some(&Choice::Quotient(above, below)) => {
+                page.div(self.write(above, page), self.write(below, page))
             }
             Some(Choice::AsItIs) | None => self.source.in_reading_order(&[e], page)[0],
         }

@@ -9,7 +9,7 @@
 //! and $\mathcal H = p\cdot u - L$ with these $u$. For $M = 1$ and one constraint $A\cdot u = 0$ this is $u =
 //! (1 - AA^\top/A^2)\,p$, $\mu = -A\cdot p/A^2$ \[TZ06, (88)–(93) with $\mu \mapsto -\mu$\].
 
-use pfaff_expr::{Expr, Graph};
+use pfaff_expr::{Expr, Graph, Node, Role, Unary};
 
 use crate::algebra::elimination::solve_linear;
 use crate::algebra::tensor::simple;
@@ -85,7 +85,7 @@ const SHORT: usize = 4;
 
 /// As [`legendre`], for a formula that people read: the entries of the mass are shortened first, and its inverse is
 /// written by minors, one block of coupled coordinates after another. Constraints, and more than four coordinates, are
-/// left to [`legendre`].
+/// left to [`legendre`]. Also for $L = b\cdot u + c - k\sqrt{A - u\cdot Gu}$, as of a relativistic particle.
 ///
 /// # Errors
 ///
@@ -98,7 +98,8 @@ pub fn short_legendre(g: &Graph, given: LegendreInput<'_>) -> Result<Legendre, &
     let slopes = g.gradient(lagrangian, u);
     let mass = g.jacobian(&slopes, u).concat();
     if mass.iter().any(|&e| g.contains(e, u)) {
-        return Err("the Lagrangian is not quadratic in the velocities");
+        return relativistic(g, given)
+            .ok_or("the Lagrangian is not quadratic in the velocities");
     }
     let still: Vec<(Expr, Expr)> = u.iter().map(|&u| (u, g.zero())).collect();
     let mut given = mass;
@@ -146,6 +147,59 @@ pub fn short_legendre(g: &Graph, given: LegendreInput<'_>) -> Result<Legendre, &
         let hamiltonian = g.sub(g.sum(kinetic), rest[u.len()]);
         Ok(Legendre { velocities, multipliers: Vec::new(), hamiltonian })
     })
+}
+
+/// As [`short_legendre`] for $L = b\cdot u + c - k\sqrt{A - u\cdot Gu}$, as of a relativistic particle: with $\pi = p -
+/// b$,
+///
+/// $$ u = \frac{\sqrt A}{k\rho}\,G^{-1}\pi, \qquad \mathcal H = k\sqrt A\,\rho - c, \qquad \rho = \sqrt{1 +
+/// \pi\cdot G^{-1}\pi/k^2}. $$
+///
+/// For $G > 0$, where the root is real, this is the transformation. `None` for other Lagrangians.
+fn relativistic(g: &Graph, given: LegendreInput<'_>) -> Option<Legendre> {
+    let LegendreInput { lagrangian, velocities: u, .. } = given;
+    let radicand = |e: Expr| match g.node(e) {
+        Node::Unary(Unary::Sqrt, a) if g.contains(a, u) => Some(a),
+        _ => None,
+    };
+    let roots: Vec<Expr> =
+        g.live(&[lagrangian]).into_iter().filter(|&e| radicand(e).is_some()).collect();
+    let &[root] = &roots[..] else { return None };
+    let radicand = radicand(root)?;
+    let name = g.symbol("the root", Role::Free);
+    let outer = g.substitute(&[lagrangian], &[(root, name)])[0];
+    let k = g.simplify(g.neg(g.gradient(outer, &[name])[0]));
+    let slopes = g.gradient(outer, u);
+    let is_linear = !g.contains(k, u)
+        && !g.contains(k, &[name])
+        && slopes.iter().all(|&b| !g.contains(b, u) && !g.contains(b, &[name]));
+    let still: Vec<(Expr, Expr)> = u.iter().map(|&u| (u, g.zero())).collect();
+    let tilt = g.substitute(&g.gradient(radicand, u), &still);
+    if !is_linear || g.is_zero(k) || !tilt.iter().all(|&e| g.is_zero(e)) {
+        return None;
+    }
+    let rest = g.substitute(&[outer], &[(name, g.zero())])[0];
+    let [scalar, height] = g.substitute(&[rest, radicand], &still)[..] else { return None };
+    // L = b u + (A - Q)/2 has the mass G, and H = π G⁻¹ π/2.
+    let two = g.integer(2);
+    let square = g.div(g.sub(height, radicand), two);
+    let lagrangian = g.add(g.sub(rest, scalar), square);
+    let plain = short_legendre(g, LegendreInput { lagrangian, ..given }).ok()?;
+    let ratio = g.div(g.mul(two, plain.hamiltonian), g.mul(k, k));
+    let [ratio, height, k] = shortened(g, [ratio, height, k]);
+    let (ρ, speed) = (g.sqrt(g.add(g.one(), ratio)), g.sqrt(height));
+    let scale = g.div(speed, g.mul(k, ρ));
+    let velocities = plain.velocities.iter().map(|&v| g.mul(scale, v)).collect();
+    let hamiltonian = g.sub(g.mul(g.mul(k, speed), ρ), scalar);
+    Some(Legendre { velocities, multipliers: Vec::new(), hamiltonian })
+}
+
+/// The shortest formulas of some expressions.
+fn shortened<const N: usize>(g: &Graph, given: [Expr; N]) -> [Expr; N] {
+    let desk = Graph::new();
+    let short = g.on_paper(&given, &desk);
+    let short = g.as_written(|| desk.in_reading_order(&short, g));
+    std::array::from_fn(|i| short[i])
 }
 
 /// A symmetric matrix of expressions.

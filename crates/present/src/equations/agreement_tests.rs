@@ -133,7 +133,9 @@ impl Printed<'_> {
                 unknowns.push(symbol(&name, 1));
             }
         }
-        let in_momenta = has(self.page, "hamilton_equations") || has(self.page, "J");
+        let in_momenta = ["hamilton_equations", "canonical_momenta", "J"]
+            .iter()
+            .any(|key| has(self.page, key));
         let momenta =
             if in_momenta { self.lines(&["canonical_momenta", "momenta"]) } else { Vec::new() };
         for &(p, right) in &momenta {
@@ -179,7 +181,8 @@ impl Printed<'_> {
         let all: Values = still.chain(values).collect();
         let wanted: Vec<Expr> = slopes.iter().flatten().copied().chain(rows).collect();
         let mut a = evaluated(g, &wanted, &all);
-        assert!(a.iter().all(|x| x.is_finite()), "unknown symbols");
+        let is_known = a.iter().all(|x| x.is_finite());
+        assert!(is_known, "unknown symbols:\n{}", self.page.to_text());
         let b = a.split_off(slopes.len() * unknowns.len());
         let b: Vec<DoubleDouble> = b.into_iter().map(|x| -x).collect();
         let found = solved(&a, &b, unknowns.len());

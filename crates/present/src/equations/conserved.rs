@@ -40,9 +40,9 @@ pub(crate) fn section(model: &Workspace, e: &Equations) -> (Section, Vec<Kept>) 
     let line = |c: &Conserved| Line {
         label: Label::Expression(g.symbol(&c.name, Role::Free)),
         right: match c.kind {
-            ConservedKind::GaugeMomentum(_) | ConservedKind::LinearMomentum(_) => {
-                without_number(g, c.quantity)
-            }
+            ConservedKind::GaugeMomentum(_)
+            | ConservedKind::LinearMomentum(_)
+            | ConservedKind::LinearSymmetry => without_number(g, c.quantity),
             _ => c.quantity,
         },
     };
@@ -180,9 +180,17 @@ fn words(model: &Workspace, c: &Conserved, e: &Equations) -> (&'static str, Stri
 }
 
 /// What is said of one quantity with `{}` for what differs, and of several.
-const PLURALS: [(&str, &str); 6] = [
+const PLURALS: [(&str, &str); 8] = [
     ("the momentum of {}", "the momenta of {}"),
     ("the angular momentum about the {} axis", "the angular momenta about the {} axes"),
+    (
+        "the angular momentum about the axis {} of space",
+        "the angular momenta about the axes {} of space",
+    ),
+    (
+        "the momentum of a symmetry that is linear in the coordinates",
+        "momenta of symmetries that are linear in the coordinates",
+    ),
     ("Laplace's vector along {}", "the components of Laplace's vector along {}"),
     ("an integral of the constraints", "integrals of the constraints"),
     ("an integral of second degree", "integrals of second degree"),

@@ -8,7 +8,6 @@ use std::fmt::Write;
 use pfaff_expr::{Expr, Role};
 
 use crate::equations::latex_lines::{LINE, lines, width};
-use crate::equations::vectors::VectorLine;
 use crate::equations::{Presentation, Section, headings};
 use pfaff::signs;
 
@@ -46,7 +45,9 @@ impl Presentation {
             }
         }
         for line in &self.preface {
-            let line = headings::latex(line, &is_taken).unwrap_or_else(|| escape(line));
+            let (word, rest) = headings::beginning(line.trim());
+            let rest = headings::latex(rest, &is_taken).unwrap_or_else(|| escape(rest));
+            let line = format!("{word}{rest}");
             let mut letters = line.chars();
             let first: String =
                 letters.next().into_iter().flat_map(char::to_uppercase).collect();
@@ -62,16 +63,15 @@ impl Presentation {
             self.latex_section(&mut text, section);
         }
         if !self.vectors.is_empty() {
-            let joined =
-                |formula: &str, room: f64| lines(formula, room).join(" \\\\\n&\\quad ");
-            let widest = self.vectors.iter().map(|l| width(&l.latex[0])).fold(0.0, f64::max);
-            let room = LINE - widest.min(WIDE);
+            let sides: Vec<(String, String)> =
+                self.vectors.iter().map(|l| (l.latex[0].clone(), l.latex[1].clone())).collect();
+            let room = room_beside(&sides);
             // NOTE: a vector of long components has no place where a line may end.
-            let fits =
-                |l: &&VectorLine| lines(&l.latex[1], room).iter().all(|l| width(l) <= room);
-            let rows = self.vectors.iter().filter(fits);
-            let rows = rows.map(|l| format!("{} &= {}", l.latex[0], joined(&l.latex[1], room)));
-            let rows: Vec<String> = rows.collect();
+            let fits = |side: &&(String, String)| {
+                lines(&side.1, room.1).iter().all(|l| width(l) <= room.1)
+            };
+            let rows: Vec<String> =
+                sides.iter().filter(fits).map(|(l, r)| aligned(l, r, room)).collect();
             if !rows.is_empty() {
                 block(&mut text, "In vectors", rows, &is_taken);
             }
@@ -124,21 +124,38 @@ impl Presentation {
 
     /// Left and right sides with breaks in what is longer than a line.
     fn rows(&self, sides: Vec<(String, Expr)>) -> Vec<String> {
-        let widths = sides.iter().map(|(left, _)| width(left)).filter(|&w| w <= WIDE);
-        let room = LINE - widths.fold(0.0, f64::max);
-        let joined = |formula: &str, room: f64| lines(formula, room).join(" \\\\\n&\\quad ");
-        let row = |(left, right): &(String, Expr)| {
-            let right = self.graph.latex_terms(*right).join(" ");
-            // NOTE: a long left side would push the equals sign off the page: the equation is then written from the
-            // right side on.
-            if width(left) > WIDE {
-                let left = joined(left, room);
-                format!("&{left} \\\\\n&\\quad = {}", joined(&right, room))
-            } else {
-                format!("{left} &= {}", joined(&right, room))
-            }
-        };
-        sides.iter().map(row).collect()
+        let written =
+            |(left, right): (String, Expr)| (left, self.graph.latex_terms(right).join(" "));
+        let sides: Vec<(String, String)> = sides.into_iter().map(written).collect();
+        let room = room_beside(&sides);
+        sides.iter().map(|(left, right)| aligned(left, right, room)).collect()
+    }
+}
+
+/// The widest left side that stands beside right ones of a width.
+pub(super) fn widest_left(right: f64) -> f64 {
+    /// The equals sign.
+    const SIGN: f64 = 3.0;
+    WIDE.max(LINE - SIGN - right)
+}
+
+/// The widest left side that has its right side beside it, and the room of the right ones.
+fn room_beside(sides: &[(String, String)]) -> (f64, f64) {
+    let right = sides.iter().map(|(_, right)| width(right)).fold(0.0, f64::max);
+    let widest = widest_left(right);
+    let widths = sides.iter().map(|(left, _)| width(left)).filter(|&w| w <= widest);
+    (widest, LINE - widths.fold(0.0, f64::max))
+}
+
+/// An equation with breaks in what is longer than a line.
+fn aligned(left: &str, right: &str, (widest, room): (f64, f64)) -> String {
+    let joined = |formula: &str| lines(formula, room).join(" \\\\\n&\\quad ");
+    // NOTE: a long left side would push the equals sign off the page: the equation is then written from the right side
+    // on.
+    if width(left) > widest {
+        format!("&{} \\\\\n&\\quad = {}", joined(left), joined(right))
+    } else {
+        format!("{left} &= {}", joined(right))
     }
 }
 

@@ -57,8 +57,15 @@ pub fn present_hamilton(
         Principle::Chetaev => {
             let mut sections = in_all_canonical(model, e, &mut remarks);
             if sections.is_empty() || !e.jacobian.is_empty() {
-                let form = in_cotangent_form(model, e, dependent, &mut remarks);
-                sections.extend(form.map_err(refused)?);
+                let mut said = Vec::new();
+                let form = in_cotangent_form(model, e, dependent, &mut said);
+                let form = form.map_err(refused)?;
+                if e.jacobian.is_empty() {
+                    sections = with_energy(model, e);
+                } else {
+                    sections.extend(form);
+                    remarks.extend(said);
+                }
             }
             sections
         }
@@ -96,13 +103,7 @@ pub fn present_hamilton_in_velocities(derivation: &Derivation) -> Option<Present
         "H(q, p) is the energy E with the velocities that the momenta give; written out it is longer than two pages"
             .to_owned(),
     ];
-    let mut sections = in_velocities(model, e);
-    let label = Label::Entry { text: "E", latex: "E", indices: Vec::new() };
-    let energy =
-        e.kinetic.as_ref().map_or(e.energy, |k| k.energy(&model.graph, &model.velocities()));
-    let lines = vec![Line { label, right: energy }];
-    sections.push(Section { key: "energy", heading: "Energy", lines });
-    Some(Presentation::of(model, Some(e.principle), sections, remarks))
+    Some(Presentation::of(model, Some(e.principle), with_energy(model, e), remarks))
 }
 
 fn pairs(left: &[Expr], right: &[Expr]) -> Vec<Line> {
@@ -131,7 +132,12 @@ fn in_all_canonical(
     let form = match g.merging(|| short_legendre(g, input)) {
         Ok(form) => form,
         Err(why) => {
-            remarks.push(format!("H(q, p) has no formula here: {why}"));
+            let energy = if e.jacobian.is_empty() {
+                "; it is the energy E with the velocities that the momenta give"
+            } else {
+                ""
+            };
+            remarks.push(format!("H(q, p) has no formula here: {why}{energy}"));
             return Vec::new();
         }
     };
@@ -165,15 +171,27 @@ fn in_all_canonical(
         ),
         section(
             "hamilton_equations",
-            if model.forces.is_empty() && e.directions.is_empty() {
-                "Hamilton's equations q' = dH/dp, p' = -dH/dq"
-            } else {
-                "Hamilton's equations q' = dH/dp, p' = -dH/dq + Q + R"
+            match (model.forces.is_empty(), e.directions.is_empty()) {
+                (true, true) => "Hamilton's equations q' = dH/dp, p' = -dH/dq",
+                (true, false) => "Hamilton's equations q' = dH/dp, p' = -dH/dq + R",
+                (false, true) => "Hamilton's equations q' = dH/dp, p' = -dH/dq + Q",
+                (false, false) => "Hamilton's equations q' = dH/dp, p' = -dH/dq + Q + R",
             },
             equations,
         ),
         section("constraints_of_momenta", "Constraints in momenta", pairs(&held, &zeros)),
     ]
+}
+
+/// The same with the energy, which is $H$ with the velocities that the momenta give.
+fn with_energy(model: &Workspace, e: &Equations) -> Vec<Section> {
+    let mut sections = in_velocities(model, e);
+    let label = Label::Entry { text: "E", latex: "E", indices: Vec::new() };
+    let energy =
+        e.kinetic.as_ref().map_or(e.energy, |k| k.energy(&model.graph, &model.velocities()));
+    let lines = vec![Line { label, right: energy }];
+    sections.push(Section { key: "energy", heading: "Energy", lines });
+    sections
 }
 
 /// $p = \partial L/\partial\dot q$ and $\dot p = \partial L/\partial q + Q + R$ with the velocities as they are.
@@ -195,16 +213,22 @@ fn in_velocities(model: &Workspace, e: &Equations) -> Vec<Section> {
             g.sum([slopes[k], given, reaction])
         })
         .collect();
-    let zeros = vec![g.zero(); e.residual.len()];
+    let held: Vec<Expr> = e.residual.iter().map(|&c| cleared(g, c)).collect();
+    let zeros = vec![g.zero(); held.len()];
     let section = |key, heading, lines| Section { key, heading, lines };
     vec![
         section("canonical_momenta", "Momenta p = dL/dq'", pairs(&named(""), &e.momenta)),
         section(
             "equations",
-            "Rates of the momenta p' = dL/dq + Q + R",
+            match (model.forces.is_empty(), e.directions.is_empty()) {
+                (true, true) => "Rates of the momenta p' = dL/dq",
+                (true, false) => "Rates of the momenta p' = dL/dq + R",
+                (false, true) => "Rates of the momenta p' = dL/dq + Q",
+                (false, false) => "Rates of the momenta p' = dL/dq + Q + R",
+            },
             pairs(&named("'"), &forces),
         ),
-        section("constraints", "Constraints", pairs(&e.residual, &zeros)),
+        section("constraints", "Constraints", pairs(&held, &zeros)),
     ]
 }
 

@@ -69,7 +69,10 @@ fn renamed(formula: &str, is_taken: &Taken<'_>, other: &dyn Fn(char) -> String) 
         }
         script = matches!(c, '_' | '^');
         if !in_word && !is_script && OURS.contains(c) && is_taken(c) {
-            text += &other(c);
+            // An accent takes what stands in braces.
+            let other = other(c);
+            let is_accented = text.ends_with("dot ") && other.starts_with('\\');
+            text += &if is_accented { format!("{{{other}}}") } else { other };
         } else {
             text.push(c);
         }
@@ -254,6 +257,7 @@ fn simple_piece(text: &[char], at: &mut usize) -> Option<Piece> {
                     Piece::Fraction(above, group(text, at))
                 }
                 "partial" => Piece::Word("∂".into()),
+                "nabla" => Piece::Word("∇".into()),
                 "dots" => Piece::Sign('…'),
                 "ge" => Piece::Sign('≥'),
                 _ => Piece::Word(greek(&word).to_string()),
@@ -320,6 +324,8 @@ mod tests {
         assert_eq!(plain("Mass matrix M (symmetric)", &is_taken), "Mass matrix 𝖬 (symmetric)");
         let other = latex("Mass matrix M (symmetric)", &is_taken);
         assert_eq!(other.as_deref(), Some("Mass matrix $\\mathsf{M}$ (symmetric)"));
+        let other = renamed("\\dot A + A", &|c| c == 'A', &|c| format!("\\mathsf{{{c}}}"));
+        assert_eq!(other, "\\dot {\\mathsf{A}} + \\mathsf{A}");
         assert_eq!(beginning("signs: Drift b"), ("signs: ", "Drift b"));
         assert_eq!(beginning("signs: others"), ("", "signs: others"));
     }

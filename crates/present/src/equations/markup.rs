@@ -8,8 +8,9 @@ use std::fmt::Write;
 use pfaff::signs;
 use pfaff_expr::{Expr, Role, escape_markup as escape};
 
+use crate::equations::document::widest_left;
 use crate::equations::latex_lines::{LINE, width};
-use crate::equations::{Label, Presentation, headings};
+use crate::equations::{Label, Presentation, headings, typst_lines};
 
 /// The names of one table of equations.
 struct Block<'a> {
@@ -39,7 +40,7 @@ impl Presentation {
                 lines.push(format!("signs: {}", signs(principle)));
             }
         }
-        lines.extend(self.preface.iter().cloned());
+        lines.extend(self.preface.iter().map(|line| line.trim().to_owned()));
         lines.extend(self.symbols.map(|s| format!("symbols: {s}")));
         lines
     }
@@ -225,10 +226,23 @@ impl Presentation {
         }
         for block in self.blocks() {
             text += &heading(block.heading);
-            let widths = block.lines.iter().map(|(label, _)| width(&self.latex_label(label)));
-            let room = LINE - widths.fold(0.0, f64::max).min(0.5 * LINE);
+            // NOTE: a wide left side has lines of its own.
+            let rights = block.lines.iter().map(|line| width(&self.graph.to_latex(line.1)));
+            let most = widest_left(rights.fold(0.0, f64::max));
+            let is_narrow = |label: &Label| width(&self.latex_label(label)) <= most;
+            let narrow = block.lines.iter().filter(|(label, _)| is_narrow(label));
+            let widest =
+                narrow.map(|(label, _)| width(&self.latex_label(label))).fold(0.0, f64::max);
+            let room = LINE - widest;
             let line = |(label, right): &(Label, Expr)| {
-                format!("{} &= {}", self.typst_label(label), self.typst_broken(*right, room))
+                let right = typst_lines::broken(&self.graph, *right, room);
+                match label {
+                    Label::Expression(left) if !is_narrow(label) => {
+                        let left = typst_lines::broken(&self.graph, *left, room);
+                        format!("&{left} \\\n  &quad = {right}")
+                    }
+                    _ => format!("{} &= {right}", self.typst_label(label)),
+                }
             };
             let lines: Vec<String> = block.lines.iter().map(line).collect();
             let _ = writeln!(text, "$ {} $", lines.join(" \\\n  "));
@@ -238,24 +252,6 @@ impl Presentation {
             text += &sentence(remark);
         }
         text
-    }
-
-    /// An expression with breaks between its terms, where its LaTeX is as wide as a line.
-    fn typst_broken(&self, e: Expr, room: f64) -> String {
-        let (mut out, mut used) = (String::new(), 0.0);
-        let terms = self.graph.typst_terms(e);
-        let widths = self.graph.latex_terms(e).into_iter().map(|term| width(&term));
-        for (term, width) in terms.into_iter().zip(widths) {
-            if used > 0.0 && used + width > room {
-                out += " \\\n  &quad ";
-                used = 0.0;
-            } else if used > 0.0 {
-                out.push(' ');
-            }
-            used += width;
-            out += &term;
-        }
-        out
     }
 
     fn typst_label(&self, label: &Label) -> String {

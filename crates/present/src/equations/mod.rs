@@ -29,6 +29,7 @@ mod short_words;
 mod standard;
 mod state;
 mod symmetric;
+mod typst_lines;
 mod used_names;
 mod vector_markup;
 mod vectors;

@@ -43,8 +43,8 @@ pub(crate) fn named_parts(model: &Workspace, outputs: &[Expr], into: &Graph) -> 
         outputs = into.as_written(|| into.substitute(&outputs, &image));
         outputs[i] = meaning;
     }
+    let (definitions, mut outputs) = without_opposites(into, definitions, outputs);
     let rest = outputs.split_off(own);
-    let (definitions, rest) = without_opposites(into, definitions, rest);
     let (definitions, rest) = without_names_of_sides(into, definitions, &outputs, rest);
     // The model's own names may stand in the parts, and parts in what the names mean: each after what it needs.
     let mut waiting: Vec<(String, Expr)> = names.into_iter().zip(outputs).collect();

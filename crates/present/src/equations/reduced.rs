@@ -139,7 +139,8 @@ fn independent(
     ]
 }
 
-/// The left side of $e = 0$ without denominators and common factors that are constant.
+/// The left side of $e = 0$ without denominators and common factors that are constant, and without those that vary
+/// where that is shorter; no sign stands in front.
 pub(crate) fn cleared(g: &Graph, e: Expr) -> Expr {
     /// What is longer is written as it was derived.
     const LONG: usize = 400;
@@ -148,12 +149,17 @@ pub(crate) fn cleared(g: &Graph, e: Expr) -> Expr {
     }
     let whole = g.div(e, without_decimal(g, g.factor_of_equation(e)));
     let desk = Graph::new();
-    match desk.node(g.on_paper(&[whole], &desk)[0]) {
-        Node::Div(above, below) if !desk.varies(below) => {
-            g.as_written(|| desk.in_reading_order(&[above], g))[0]
-        }
-        _ => whole,
-    }
+    let without_constants = |e: Expr| match desk.node(g.on_paper(&[e], &desk)[0]) {
+        Node::Div(above, below) if !desk.varies(below) => above,
+        _ => g.on_paper(&[e], &desk)[0],
+    };
+    let width = |e: &Expr| desk.to_text(*e).len();
+    let own = without_constants(whole);
+    let multiplied = g.factor_of_quotients(whole).map(|f| without_constants(g.div(whole, f)));
+    let shortest = multiplied.filter(|m| width(m) < width(&own)).unwrap_or(own);
+    let opposite = desk.to_text(shortest).starts_with('-').then(|| desk.neg(shortest));
+    let turned = opposite.map(|o| g.as_written(|| desk.on_paper(&[o], g)[0]));
+    turned.unwrap_or_else(|| g.as_written(|| desk.in_reading_order(&[shortest], g))[0])
 }
 
 /// $\ddot q$ and $\lambda$ as expressions, and Helmholtz's test of what they make.

@@ -2,7 +2,7 @@
 //! `voronets`, `chaplygin`, `boltzmann_hamel`.
 
 use pfaff::{Derivation, Dynamics, Error};
-use pfaff_expr::Expr;
+use pfaff_expr::{Expr, Graph};
 use pfaff_mechanics::{
     BoltzmannHamel, Equations, Maggi, ProjectedForm, QuasiVelocities, Refusal, Routhian,
     Voronets, boltzmann_hamel, chaplygin_form, maggi, projected_form, routhian, voronets,
@@ -90,6 +90,15 @@ impl StandardForm {
     }
 }
 
+/// Whether the momenta of the cyclic coordinates are called `p`, because the model has `beta`.
+fn has_plain_momenta(g: &Graph, symbols: &[Expr]) -> bool {
+    symbols.iter().any(|&s| g.to_text(s).starts_with("p["))
+}
+
+/// What the symbols of a Routhian are then.
+const ROUTHIAN_WITH_P: &str = "p[k] = dL/dq'_k is the constant momentum of a cyclic coordinate, R = L - p*q' the \
+                               Routhian with the cyclic velocities eliminated";
+
 /// Lays out the equations of a model in a standard form; `dependent` names the dependent coordinates of those of
 /// Voronets and Chaplygin.
 ///
@@ -141,7 +150,9 @@ pub fn present_standard(
     });
     let sections = sections.map_err(refused)?;
     let mut shown = Presentation::of(model, Some(e.principle), sections, remarks);
-    shown.symbols = Some(form.symbols());
+    let is_plain = |s: &Section| s.key == "routhian" && s.heading.contains("p*q'");
+    let is_plain = shown.sections.iter().any(is_plain);
+    shown.symbols = Some(if is_plain { ROUTHIAN_WITH_P } else { form.symbols() });
     // Only Routh's form has multipliers, whose signs need a convention.
     shown.is_constrained &= form == StandardForm::Routhian;
     Ok(shown)
@@ -254,6 +265,11 @@ impl Page<'_> {
 
     fn of_routh(&self, made: &Routhian) -> Vec<Section> {
         let g = &self.model.graph;
+        let headings = if has_plain_momenta(g, &made.symbols) {
+            ["Routhian R = L - p*q'", "Velocities of the cyclic coordinates q' = -dR/dp"]
+        } else {
+            ["Routhian R = L - beta*q'", "Velocities of the cyclic coordinates q' = -dR/dbeta"]
+        };
         let pick =
             |list: &[Expr], ks: &[usize]| ks.iter().map(|&k| list[k]).collect::<Vec<_>>();
         let velocities = pick(&self.model.velocities(), &made.cyclic);
@@ -272,21 +288,13 @@ impl Page<'_> {
                 "Momenta of the cyclic coordinates",
                 pairs(&made.symbols, &momenta),
             ),
-            section(
-                "routhian",
-                "Routhian R = L - beta*q'",
-                vec![entry("R", "R", &[], made.routhian)],
-            ),
+            section("routhian", headings[0], vec![entry("R", "R", &[], made.routhian)]),
             section(
                 "equations",
                 "Equations (dR/dq')' - dR/dq = Q + A^T lambda",
                 self.equations(&made.mass, &rates, &right),
             ),
-            section(
-                "cyclic_velocities",
-                "Velocities of the cyclic coordinates q' = -dR/dbeta",
-                pairs(&velocities, &made.velocities),
-            ),
+            section("cyclic_velocities", headings[1], pairs(&velocities, &made.velocities)),
             section("constraints", "Constraints", pairs(&made.constraints, &zeros)),
         ]
     }

@@ -151,9 +151,15 @@ pub(super) fn tidy(g: &Graph, e: Expr) -> Expr {
 }
 
 fn written_if(g: &Graph, e: Expr, is_better: impl Fn(usize, usize) -> bool) -> Expr {
+    /// Characters of a formula that is longer than those which people are shown.
+    const LONG: usize = 2_000;
+    let given = g.to_text(e).len();
+    if given > LONG {
+        return e;
+    }
     let desk = Graph::new();
     let found = g.on_paper(&[e], &desk)[0];
-    if is_better(desk.to_text(found).len(), g.to_text(e).len()) {
+    if is_better(desk.to_text(found).len(), given) {
         desk.in_reading_order(&[found], g)[0]
     } else {
         e

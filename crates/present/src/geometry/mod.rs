@@ -70,11 +70,13 @@ pub fn present_geometry(report: &GeometryReport) -> Presentation {
         .with_preface(preface(report))
 }
 
-/// For a page: the conventions, what is true in sentences, and the blocks with these keys.
-pub(crate) fn excerpt(
-    report: &GeometryReport,
-    keys: &[&str],
-) -> (String, Vec<String>, Presentation) {
+/// The conventions, in lines as they are looked up among the headings.
+pub(crate) fn conventions() -> [&'static str; 3] {
+    CONVENTIONS.map(|line| line.trim_start_matches("conventions:").trim())
+}
+
+/// For a page: what is true in sentences, and the blocks with these keys.
+pub(crate) fn excerpt(report: &GeometryReport, keys: &[&str]) -> (Vec<String>, Presentation) {
     let mut sentences = preface(report);
     sentences.retain(|s| !CONVENTIONS.contains(&s.as_str()));
     sentences.extend(facts(report));
@@ -86,7 +88,7 @@ pub(crate) fn excerpt(
         .collect();
     sections.push(symmetries(report));
     let blocks = Presentation::of(&report.model, None, sections, Vec::new());
-    (CONVENTIONS.map(str::trim).join("; "), sentences, blocks)
+    (sentences, blocks)
 }
 
 fn shown_blocks(report: &GeometryReport) -> impl Iterator<Item = &Block> {

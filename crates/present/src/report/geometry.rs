@@ -8,7 +8,8 @@ use pfaff_mechanics::Class;
 
 use super::Report;
 use super::formulas::formulas_within;
-use crate::geometry::excerpt;
+use crate::equations::headings;
+use crate::geometry::{conventions, excerpt};
 use pfaff::{Dynamics, GeometryRequest, geometry_of};
 
 /// The most coordinates: brackets of longer chains of bodies may take seconds.
@@ -47,7 +48,9 @@ pub(crate) fn geometry(report: &Report<'_>) -> String {
     let Ok(found) = geometry_of(&derivation, &request, &["riemann"]) else {
         return String::new();
     };
-    let (conventions, sentences, blocks) = excerpt(&found, &SHOWN);
+    let (sentences, blocks) = excerpt(&found, &SHOWN);
+    let typeset = |line| headings::html(line, &|c| blocks.has_letter(c));
+    let conventions = conventions().map(typeset).join("; ");
     let mut out = String::from("<ul>");
     for sentence in &sentences {
         let sentence = sentence.trim();
@@ -59,9 +62,9 @@ pub(crate) fn geometry(report: &Report<'_>) -> String {
     out += &formulas_within(&blocks, ROOM, &command);
     let _ = write!(
         out,
-        "<p class=\"signs\">{}</p><p class=\"note\">Components that are not written are zero. <code>{}</code> shows \
+        "<p class=\"signs\">conventions: {conventions}</p>\
+         <p class=\"note\">Components that are not written are zero. <code>{}</code> shows \
          connections and curvatures as well.</p>",
-        escape(&conventions),
         escape(&command)
     );
     out

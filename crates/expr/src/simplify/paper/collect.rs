@@ -35,6 +35,8 @@ pub(super) struct Collector<'a> {
     pub(super) differences: Vec<Polynomial>,
     /// Sums whose terms were grouped before.
     pub(super) grouped: FxHashMap<Polynomial, Form>,
+    /// Factors of denominators, by their numbers in the field.
+    pub(super) below: FxHashMap<usize, Form>,
     pub(super) work: Budget,
     /// Whether each rate should stand once, behind its coefficient.
     pub(super) is_linear: bool,
@@ -77,14 +79,15 @@ impl Collector<'_> {
     }
 
     fn fraction(&mut self, q: &Quotient) -> Form {
+        // NOTE: before what stands above, which may take all the work: one denominator is written alike everywhere.
+        let below: Vec<(Form, i32)> =
+            q.below.iter().map(|(&f, &n)| (self.factor_below(f), n as i32)).collect();
         self.is_above = !q.below.is_empty();
         let above = self.polynomial(&q.above);
         self.is_above = false;
         let mut whole = if q.below.is_empty() { above } else { with_whole_terms(above) };
-        for (&f, &n) in &q.below {
-            let factor = self.field.factors[f].clone();
-            let (k, factors) = self.denominator(&factor).parts();
-            let n = n as i32;
+        for (form, n) in below {
+            let (k, factors) = form.parts();
             let powers: Vec<(Form, i32)> =
                 factors.into_iter().map(|(f, m)| (f, -n * m)).collect();
             let k = (0..n).fold(Coefficient::one(), |p, _| p * k);
@@ -258,6 +261,16 @@ impl Collector<'_> {
             && q.len() <= p.len() + 8
         {
             consider(self, &q);
+            // 2*m1 + m2*(1 - cos(2*a)) = 2*(m1 + m2*sin(a)^2)
+            for angle in trigonometry::angles(&self.field.atoms, &q) {
+                for is_sine in [true, false] {
+                    let (atoms, budget) = (&mut self.field.atoms, &mut Budget(DIVISION));
+                    let made = trigonometry::by_half_angle(atoms, &q, &angle, is_sine, budget);
+                    if let Some(made) = made.filter(|r| r.len() <= q.len()) {
+                        consider(self, &made);
+                    }
+                }
+            }
         }
         best
     }

@@ -10,6 +10,17 @@ use super::quotient::Field;
 use super::roots::rational_root;
 
 impl Collector<'_> {
+    /// How a factor of denominators is written.
+    pub(super) fn factor_below(&mut self, factor: usize) -> Form {
+        if let Some(known) = self.below.get(&factor) {
+            return known.clone();
+        }
+        let sum = self.field.factors[factor].clone();
+        let form = with_positive_factors(self.denominator(&sum));
+        self.below.insert(factor, form.clone());
+        form
+    }
+
     /// Roots with their squares as powers of halves, signs of denominators moved up, tangents.
     pub(super) fn finished(&mut self, form: Form) -> Form {
         match form {
@@ -264,6 +275,22 @@ pub(super) fn with_positive_terms(form: Form) -> Form {
         }
         other => other,
     }
+}
+
+/// The same for the factors of a product.
+pub(super) fn with_positive_factors(form: Form) -> Form {
+    let Form::Product { mut coefficient, mut factors } = form else {
+        return with_positive_terms(form);
+    };
+    for (base, n) in &mut factors {
+        let is_negative =
+            matches!(base, Form::Sum(terms) if terms.iter().all(Form::is_negative));
+        if is_negative && n.rem_euclid(4) == 2 {
+            *base = negated_sum(base);
+            coefficient = -coefficient;
+        }
+    }
+    Form::Product { coefficient, factors }
 }
 
 /// $\frac12(a + 2b)$ for $\frac a2 + b$

@@ -102,6 +102,38 @@ pub(super) fn by_multiple_angles(atoms: &mut Atoms, p: &Polynomial) -> Option<Po
     Some(sum)
 }
 
+/// $\cos 2a = 1 - 2\sin^2 a$, or $2\cos^2 a - 1$, in a sum without $\sin 2a$.
+pub(super) fn by_half_angle(
+    atoms: &mut Atoms,
+    p: &Polynomial,
+    angle: &Angle,
+    is_sine: bool,
+    budget: &mut Budget,
+) -> Option<Polynomial> {
+    if angle.hyperbolic || angle.multiples.iter().any(|m| m.1 % 2 != 0) {
+        return None;
+    }
+    let multiples = angle.multiples.iter().map(|&(g, n)| (g, n / 2)).collect();
+    let half = Angle { hyperbolic: false, multiples };
+    let ((sine, cosine), (s, c)) = (atoms.circle(angle), atoms.circle(&half));
+    let sign = if is_sine { -Coefficient::one() } else { Coefficient::one() };
+    let two = sign + sign;
+    let mut square = Polynomial::term(Monomial::one(), -sign);
+    square.add_term(Monomial::atom(if is_sine { s } else { c }, 2), &two)?;
+    let mut sum = Polynomial::zero();
+    for (n, part) in p.by_power(cosine) {
+        if n < 0 || part.atoms().contains(&sine) {
+            return None;
+        }
+        let mut part = part;
+        for _ in 0..n {
+            part = part.times(&square, budget)?;
+        }
+        sum = sum.plus(&part)?;
+    }
+    Some(sum)
+}
+
 /// Terms that an identity makes one, as long as there are some.
 pub(super) fn paired(atoms: &mut Atoms, p: &Polynomial) -> Polynomial {
     let mut p = p.clone();
