@@ -50,11 +50,17 @@ impl Executor {
         match self {
             Self::Interpreted(run) => run.evaluate(inputs, outputs),
             Self::Native(run) => run.evaluate(inputs, outputs),
-            Self::Tiered(run) => {
-                if let Some(next) = run.evaluate(inputs, outputs) {
-                    *self = next;
-                }
-            }
+            Self::Tiered(_) => self.evaluate_tiered(inputs, outputs),
+        }
+    }
+
+    // NOTE: apart, because room for what takes over would be made at every call of machine code.
+    #[inline(never)]
+    fn evaluate_tiered(&mut self, inputs: &[f64], outputs: &mut [f64]) {
+        if let Self::Tiered(run) = self
+            && let Some(next) = run.evaluate(inputs, outputs)
+        {
+            *self = next;
         }
     }
 }
