@@ -462,7 +462,7 @@ fn linearized(model: &Model, request: &LinearizeRequest) -> Result<Linearization
     let w = variables.len();
     let zeros = zero_multiplicity(&matrix, w);
     let values = eigenvalues(w, &matrix)
-        .map(|values| with_zeros(&values, zeros.1, &matrix))
+        .map(|values| with_zeros(&values, zeros, &matrix))
         .ok_or_else(|| Failure::usage("the eigenvalues could not be computed"))?;
     let is_equilibrium = setting.beside.is_some() || setting.here.is_equilibrium();
     let (family, stability, reason) = match &setting.beside {
