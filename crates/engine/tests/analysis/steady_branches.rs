@@ -131,7 +131,7 @@ fn carts_move_on_together() {
     assert!((value(point, "a'") - 2.0).abs() < 1e-9 && energy > 0.0, "{point:?}");
 }
 
-/// A bead on a surface of revolution circles with w² = g h(s), s = x² + y²; here h = (s − 1)² + 1, with a fold at s = 1.
+/// A bead on a surface of revolution circles with w² = g h(s), s = x² + y²; here h = (s − 1)² + 1: a fold at s = 1.
 #[test]
 fn circles_on_a_surface_fold() {
     let text = "

@@ -71,8 +71,8 @@ pub struct Linearization {
     pub family: usize,
     /// In how many directions the matrix vanishes, and how often zero is an eigenvalue.
     pub zeros: (usize, usize),
-    /// Symmetries along which the state moves steadily, such as `turn of x, y`, with their rates: then the equations are
-    /// those in a frame that moves with it, beside the directions of all symmetries.
+    /// Symmetries along which the state moves steadily, such as `turn of x, y`, with their rates: the equations are
+    /// then those in a frame that moves with it, beside the directions of all symmetries.
     pub frame: Vec<(String, f64)>,
     /// Symmetries that explain zero eigenvalues: they lead from the equilibrium to others.
     pub symmetries: Vec<String>,
