@@ -131,7 +131,7 @@ fn carts_move_on_together() {
     assert!((value(point, "a'") - 2.0).abs() < 1e-9 && energy > 0.0, "{point:?}");
 }
 
-/// A bead on a surface of revolution circles with w² = g h(s), s = x² + y²; here h = (s − 1)² + 1, with a fold at s = 1.
+/// A bead on a surface of revolution circles with w² = g h(s), s = x² + y²; here h = (s − 1)² + 1: a fold at s = 1.
 #[test]
 fn circles_on_a_surface_fold() {
     let text = "
@@ -228,31 +228,6 @@ fn rates_of_cyclic_coordinates_are_held() {
     for point in &branch.points {
         let cosine = 9.81 / (point.parameter * 9.0);
         assert!((libm::cos(value(point, "th")) - cosine).abs() < 1e-9, "{point:?}");
-    }
-}
-
-/// A top whose direction is given by two components of its axis: of its steady precessions, a family of two dimensions,
-/// both rates are held, and A Ω² z + C n Ω + k = 0 for the spin n about its axis.
-#[test]
-fn precessions_of_a_top_keep_both_rates() {
-    let text = "
-        coordinates x, y, psi
-        parameters A = 1, C = 1, k = 1, s = 3
-        let z = sqrt(1 - x^2 - y^2)
-        lagrangian A*(x'^2 + y'^2 + z'^2)/2 + C*(psi' + (x*y' - y*x')/(1 + z))^2/2 - k*z
-        initial x = 0.3, y' = 0.12, psi' = s";
-    let found = over(text, ("k", 1.0, 1.2), None).unwrap();
-    let branch = moving(&found)[0];
-    let names: Vec<&str> = branch.held.iter().map(|(name, _)| name.as_str()).collect();
-    assert_eq!((names, branch.loose), (vec!["turn of x, y", "psi'"], 0));
-    let held: Vec<f64> = branch.held.iter().map(|(_, x)| x.expect("a value")).collect();
-    for p in &branch.points {
-        let (x, y) = (value(p, "x"), value(p, "y"));
-        let z = (1.0 - x * x - y * y).sqrt();
-        let (turn, spin) = (value(p, "turn of x, y"), value(p, "psi'"));
-        assert!((turn - held[0]).abs() < 1e-9 && (spin - held[1]).abs() < 1e-9);
-        let about = spin + turn * (1.0 - z);
-        assert!((turn * turn * z + about * turn + p.parameter).abs() < 1e-8, "{p:?}");
     }
 }
 

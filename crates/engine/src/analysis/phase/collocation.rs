@@ -384,12 +384,31 @@ fn parts(
 fn families(quotient: &Quotient, found: &Return, is_free: bool) -> Vec<Vec<f64>> {
     /// Singular values below this part of the largest vanish: what rounding leaves of double multipliers.
     const VANISHING: f64 = 1e-5;
+    /// Of a matrix that is larger nothing is known about multipliers at 1.
+    const LARGEST: f64 = 1e5;
     let w = quotient.variables.len();
+    // Over the whole period: of several shots the matrix is that of the last one.
+    let mut whole: Option<Vec<f64>> = None;
+    for part in &found.parts {
+        whole = Some(whole.map_or_else(
+            || part.clone(),
+            |whole| {
+                let entry = |at: usize| -> f64 {
+                    (0..w).map(|k| part[at / w * w + k] * whole[k * w + at % w]).sum()
+                };
+                (0..w * w).map(entry).collect()
+            },
+        ));
+    }
+    let matrix = whole.as_ref().unwrap_or(&found.matrix);
+    if largest(matrix) > LARGEST {
+        return Vec::new();
+    }
     let columns = w + usize::from(is_free);
     let mut rows = Vec::with_capacity(w * columns);
     for (i, &c) in quotient.variables.iter().enumerate() {
         for j in 0..w {
-            rows.push(found.matrix[i * w + j] - f64::from(u8::from(i == j)));
+            rows.push(matrix[i * w + j] - f64::from(u8::from(i == j)));
         }
         if is_free {
             rows.push(found.end.rates[c]);
@@ -417,11 +436,7 @@ impl First {
             found.nodes.iter().map(|node| node.y.clone()).collect()
         };
         states.push(found.landed.clone());
-        let families = if found.parts.is_empty() {
-            families(quotient, found, !shooter.is_driven)
-        } else {
-            Vec::new()
-        };
+        let families = families(quotient, found, !shooter.is_driven);
         Some(Self { states, period: found.period, families })
     }
 }

@@ -322,7 +322,7 @@ fn steady(phase: &mut Phase) -> Result<Option<Equilibrium>, Failure> {
 
 /// Eigenvalues with the zeros of their matrix as zeros.
 fn clean(values: &[[f64; 2]], matrix: &[f64]) -> Vec<[f64; 2]> {
-    with_zeros(values, zero_multiplicity(matrix, values.len()).1, matrix)
+    with_zeros(values, zero_multiplicity(matrix, values.len()), matrix)
 }
 
 /// Whether a state that is an equilibrium at one time is one at other times.

@@ -96,19 +96,20 @@ impl Condition {
 
     /// The value at a state.
     pub(crate) fn value(&self, phase: &Phase, at: &FieldPoint) -> f64 {
-        self.evaluated(phase, at, &[self.function])[0]
+        evaluated(phase, at, &[self.function])[0]
     }
 
     /// Its slopes by the components of the state, and by the parameter.
     pub(crate) fn slopes(&self, phase: &Phase, at: &FieldPoint) -> (Vec<f64>, f64) {
-        let by_state = self.evaluated(phase, at, &self.by_state);
-        (by_state, self.evaluated(phase, at, &[self.by_parameter])[0])
+        let by_state = evaluated(phase, at, &self.by_state);
+        (by_state, evaluated(phase, at, &[self.by_parameter])[0])
     }
+}
 
-    fn evaluated(&self, phase: &Phase, at: &FieldPoint, functions: &[Expr]) -> Vec<f64> {
-        let Phase { model, field, .. } = phase;
-        model.graph.evaluate(functions, &|s| symbol_value(model, &field.symbols, at, s))
-    }
+/// Functions at a state.
+fn evaluated(phase: &Phase, at: &FieldPoint, functions: &[Expr]) -> Vec<f64> {
+    let Phase { model, field, .. } = phase;
+    model.graph.evaluate(functions, &|s| symbol_value(model, &field.symbols, at, s))
 }
 
 /// One side of a condition.

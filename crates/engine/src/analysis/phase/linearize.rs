@@ -71,8 +71,8 @@ pub struct Linearization {
     pub family: usize,
     /// In how many directions the matrix vanishes, and how often zero is an eigenvalue.
     pub zeros: (usize, usize),
-    /// Symmetries along which the state moves steadily, such as `turn of x, y`, with their rates: then the equations are
-    /// those in a frame that moves with it, beside the directions of all symmetries.
+    /// Symmetries along which the state moves steadily, such as `turn of x, y`, with their rates: the equations are
+    /// then those in a frame that moves with it, beside the directions of all symmetries.
     pub frame: Vec<(String, f64)>,
     /// Symmetries that explain zero eigenvalues: they lead from the equilibrium to others.
     pub symmetries: Vec<String>,
@@ -462,7 +462,7 @@ fn linearized(model: &Model, request: &LinearizeRequest) -> Result<Linearization
     let w = variables.len();
     let zeros = zero_multiplicity(&matrix, w);
     let values = eigenvalues(w, &matrix)
-        .map(|values| with_zeros(&values, zeros.1, &matrix))
+        .map(|values| with_zeros(&values, zeros, &matrix))
         .ok_or_else(|| Failure::usage("the eigenvalues could not be computed"))?;
     let is_equilibrium = setting.beside.is_some() || setting.here.is_equilibrium();
     let (family, stability, reason) = match &setting.beside {

@@ -235,17 +235,28 @@ pub(crate) fn zero_multiplicity(matrix: &[f64], w: usize) -> (usize, usize) {
     (directions, found)
 }
 
-/// Eigenvalues, with as many of the smallest as are known to be zero as zeros, if they are no larger than the root of
-/// the rounding of their matrix.
-pub(crate) fn with_zeros(values: &[[f64; 2]], zeros: usize, matrix: &[f64]) -> Vec<[f64; 2]> {
+/// Eigenvalues, with those as zeros that are zero more often than in so many directions: rounding moves them away from
+/// zero by its root, but not their sum, unlike a small eigenvalue beside a zero.
+pub(crate) fn with_zeros(
+    values: &[[f64; 2]],
+    (directions, zeros): (usize, usize),
+    matrix: &[f64],
+) -> Vec<[f64; 2]> {
+    /// The root of the rounding of a matrix, and the rounding of a sum, in parts of its size.
     const ROOT: f64 = 1e-6;
+    const SUM: f64 = 1e-13;
     let whole = matrix.iter().fold(0.0_f64, |m, x| m.max(x.abs()));
-    let size = |v: &[f64; 2]| libm::hypot(v[0], v[1]);
+    let size = |k: usize| libm::hypot(values[k][0], values[k][1]);
     let mut order: Vec<usize> = (0..values.len()).collect();
-    order.sort_by(|&a, &b| size(&values[a]).total_cmp(&size(&values[b])));
+    order.sort_by(|&a, &b| size(a).total_cmp(&size(b)));
     let mut found = values.to_vec();
-    for k in order.into_iter().take(zeros).filter(|&k| size(&values[k]) <= ROOT * whole) {
-        found[k] = [0.0, 0.0];
+    for count in (directions + 1..=zeros.min(values.len())).rev() {
+        let least = &order[..count];
+        let sum: f64 = least.iter().map(|&k| values[k][0]).sum();
+        if sum.abs() <= SUM * whole && least.iter().all(|&k| size(k) <= ROOT * whole) {
+            least.iter().for_each(|&k| found[k] = [0.0, 0.0]);
+            break;
+        }
     }
     found
 }
