@@ -237,6 +237,14 @@ fn geometry(model: &Model, options: &Options) -> Result<Answer, Fault> {
     Ok((json_text(&report.to_json()), report.to_text(), latex))
 }
 
+/// The box of a search: one range for each text.
+fn ranges(options: &Options) -> Result<Vec<SearchRange>, Fault> {
+    let texts = options.texts("search").unwrap_or_default();
+    let one =
+        |text: &String| range(text).map(|(name, from, to, _)| SearchRange { name, from, to });
+    Ok(texts.iter().map(one).collect::<Result<_, _>>()?)
+}
+
 fn linearize(
     native: &ModelRead,
     options: &Options,
