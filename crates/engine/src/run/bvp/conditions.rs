@@ -78,7 +78,8 @@ impl Conditions {
         }
         let written = symbols.written_in(model, &self.data).into_iter().enumerate();
         // Values and their derivatives by t, in turn.
-        let rated = |i: usize, e: Expr| if i % 2 == 0 { e } else { g.mul(e, symbols.time) };
+        let rated =
+            |i: usize, e: Expr| if i.is_multiple_of(2) { e } else { g.mul(e, symbols.time) };
         self.data = written.map(|(i, e)| g.div(rated(i, e), of_data[i / 2])).collect();
         for known in [&mut self.first, &mut self.last, &mut self.towards] {
             for (value, unit) in known.iter_mut().zip(&units.lengths) {

@@ -294,7 +294,7 @@ impl HybridRun<'_> {
         let mut δ = SOON * left;
         while δ.abs() <= LATE * left.abs() {
             let (t, end) = (self.t + δ, runge_kutta(&mut system, self.t, &y, δ));
-            if !end.is_some_and(|y| system.resolve(t, &y, true, &mut there).is_ok()) {
+            if end.is_none_or(|y| system.resolve(t, &y, true, &mut there).is_err()) {
                 break;
             }
             let soon = Stand::new(&phase.model, &there, span);
