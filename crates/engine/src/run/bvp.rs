@@ -17,6 +17,7 @@ mod end_sensitivity;
 mod guess;
 mod homotopy;
 mod length;
+mod natural_units;
 mod reachability;
 mod search;
 mod search_budget;
@@ -45,8 +46,8 @@ use crate::problem::start::Start;
 use crate::run::bvp::canonical::Canonical;
 use crate::run::bvp::conditions::conditions;
 use crate::run::bvp::end_sensitivity::EndsSolution;
-use crate::run::bvp::guess::straight_ends;
 use crate::run::bvp::homotopy::homotopy;
+use crate::run::bvp::natural_units::natural_units;
 use crate::run::bvp::search::{Candidate, Found, search};
 use crate::run::bvp::search_budget::{Ended, SearchBudget};
 use crate::run::bvp::second_solution::{Distances, second_solution};
@@ -106,7 +107,7 @@ pub(crate) fn run(
     // What is asked and answered is in the units of the model, what is searched in those of the problem.
     let mut stated = in_units(Units::ones(n, m))?;
     end_sensitivity::check(model, &stated, request)?;
-    let units = natural_units(&mut stated, request);
+    let units = natural_units(&mut stated, request.guess.as_ref());
     let mut problem = if units.are_ones() { stated.clone() } else { in_units(units.clone())? };
     let compile_us = clock.microseconds();
 
@@ -436,22 +437,6 @@ fn place_text(model: &Workspace, place: pfaff_expr::Expr) -> String {
     } else {
         format!("{text} = 0")
     }
-}
-
-/// The units in which a search begins: from the guess, or the straight line between the ends.
-fn natural_units(stated: &mut Canonical, request: &Run) -> Units {
-    let n = stated.n;
-    let (q0, q1, mut duration) = straight_ends(stated);
-    let mut nodes = [q0, q1].concat();
-    if let Some(guess) = &request.guess {
-        let branch = stated.branch.clone();
-        let (path, _) = guess::first_path(guess, stated);
-        stated.branch = branch;
-        duration = stated.duration(path.first());
-        let places = (0..=path.intervals()).flat_map(|i| path.node(i)[..n].to_vec());
-        nodes.splice(n..n, places);
-    }
-    Units::natural(stated, &nodes, duration)
 }
 
 /// What is smaller than this part of its unit all along a motion may be the rounding of the others.
