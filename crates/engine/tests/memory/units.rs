@@ -1,4 +1,4 @@
-//! Motions with memory do not depend on the unit of length: from 1e-20 to 1e10 they are the same, with the same verdict.
+//! Motions with memory do not depend on the unit of length: from 1e-20 to 1e10 they are the same, with one verdict.
 
 use pfaff::{Range, Run, Value, Verdict};
 

@@ -3,8 +3,8 @@
 //! $$ x_u = X_u\,\tilde x_u, \qquad z_p = X_{u(p)}\,\tilde z_p, \qquad a_{pi} = X_{u(p)}\,\tilde a_{pi} $$
 //!
 //! The kernels stay what they are, because (Z) is linear in the unknowns. Tolerances are parts of $1 + |\tilde z|$, so
-//! that a motion of the size $10^{-12}$ is as accurate in its units as one of the size 1. What the sizes are a run tells
-//! of itself ([`VolterraOutcome::sizes`](super::VolterraOutcome)).
+//! that a motion of the size $10^{-12}$ is as accurate in its units as one of the size 1. A run measures its own sizes
+//! ([`VolterraOutcome::sizes`](super::VolterraOutcome)).
 
 use super::integrate::{VolterraObserver, VolterraStep};
 use super::system::{Operand, VolterraPoint, VolterraSystem};
