@@ -9,6 +9,7 @@ pub(crate) mod note;
 pub(crate) mod sample;
 pub(crate) mod samples;
 pub(crate) mod sensitivity;
+pub(crate) mod side;
 pub(crate) mod solution;
 pub(crate) mod verdict;
 
@@ -19,9 +20,9 @@ use crate::motion::double_double::DoubleDoubleMotion;
 use crate::motion::equivalence::Equivalence;
 use crate::motion::note::Note;
 use crate::motion::sensitivity::{Gradient, Sensitivity, Transition};
+use crate::motion::side::Side;
 use crate::motion::solution::Solution;
 use crate::motion::verdict::{Audit, Verdict};
-use crate::problem::branches::Side;
 
 /// Derivatives that were integrated with a motion.
 #[derive(Clone, Debug)]

@@ -26,52 +26,8 @@ use pfaff_expr::number::from_f64;
 use pfaff_expr::{Binary, Expr, Graph, Node, Relation, Role, Table, Unary};
 use pfaff_model::{Direction, Dynamics, Event, ForceOrigin, Parameter, Span, Workspace};
 
+use crate::motion::side::Side;
 use crate::system::dynamical_parts::dynamical_parts;
-
-/// Where a switching function is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Side {
-    Above,
-    Below,
-    /// At zero, where the motion is held by forces between those of both sides.
-    Held,
-    /// At zero, where it stays by itself: its sign is that of zero.
-    Still,
-}
-
-impl Side {
-    /// That of a value that is not zero.
-    pub(crate) fn of(value: f64) -> Self {
-        if value > 0.0 { Self::Above } else { Self::Below }
-    }
-
-    /// The value of $s$.
-    pub(crate) fn sign(self) -> f64 {
-        match self {
-            Self::Above => 1.0,
-            Self::Below => -1.0,
-            Self::Held | Self::Still => 0.0,
-        }
-    }
-
-    /// The other side of zero.
-    pub(crate) fn opposite(self) -> Self {
-        match self {
-            Self::Above => Self::Below,
-            Self::Below => Self::Above,
-            at_zero @ (Self::Held | Self::Still) => at_zero,
-        }
-    }
-
-    /// How the function leaves it.
-    pub(crate) fn leaving(self) -> Direction {
-        match self {
-            Self::Above => Direction::Falling,
-            Self::Below => Direction::Rising,
-            Self::Held | Self::Still => Direction::Both,
-        }
-    }
-}
 
 /// A model with fixed branches.
 #[derive(Clone, Debug)]
@@ -370,12 +326,17 @@ impl<'a> Collector<'a> {
                         return this.is_fixed(u).then(|| g.compare(relation, u, g.zero()));
                     };
                     this.of_signs.push(of);
+                    // NOTE: with random numbers for s, which show what vanishes, both sides are met in this way.
+                    let half = g.div(g.one(), g.integer(2));
+                    let equal = || g.compare(Relation::Less, g.mul(s, s), half);
                     Some(match relation {
                         Relation::LessEqual => {
                             g.logic_not(g.compare(Relation::Less, s, g.zero()))
                         }
+                        Relation::Less => g.compare(relation, s, g.zero()),
                         // Equality at single moments is nothing that a motion notices.
-                        _ => g.compare(relation, s, g.zero()),
+                        Relation::Equal => equal(),
+                        Relation::NotEqual => g.logic_not(equal()),
                     })
                 })
             }

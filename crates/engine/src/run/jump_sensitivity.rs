@@ -16,7 +16,7 @@ use pfaff_solver::System;
 use crate::error::Failure;
 use crate::motion::Motion;
 use crate::motion::sensitivity::Sensitivity;
-use crate::problem::branches::Side;
+use crate::motion::side::Side;
 use crate::problem::settings::{Run, Settings};
 use crate::run::hybrid::{JumpMaps, Piece, Trail};
 use crate::run::progress::Progress;

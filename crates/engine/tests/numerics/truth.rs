@@ -300,6 +300,49 @@ fn short_blows_far_from_zero_pass() {
     }
 }
 
+/// A blow with edges, and what comes long after it: its place in time is rounded, which the motion remembers in all
+/// later segments.
+#[test]
+fn what_a_rounded_time_has_done_stays() {
+    /// x and v after a time, of an oscillator with a force.
+    fn on([x, v]: [f64; 2], w: f64, span: f64, force: f64) -> [f64; 2] {
+        let (s, c, rest) = (libm::sin(w * span), libm::cos(w * span), force / (w * w));
+        [rest + (x - rest) * c + v / w * s, v * c - w * (x - rest) * s]
+    }
+    // The second one and the third one count as wrong if the blow is forgotten.
+    for (t0, width, force, w) in
+        [(1.7e9, 1e-3, 100.0, 1.0), (1.7e9, 0.03, 80.0, 2.1), (1.7e9, 0.03, 65.0, 2.1)]
+    {
+        let [a, b, c, d, end] = [0.7, 0.7 + width, 2.3, 4.1, 7.9].map(|t| t0 + t);
+        let text = format!(
+            "coordinates x\nparameters w = {w}\nlagrangian x'^2/2 - w^2*x^2/2\n\
+             force x: if(t > {a:?} and t < {b:?}, {force:?}, 0) + if(t > {c:?}, 0.2, 0) - if(t > {d:?}, 0.3, 0)\n\
+             initial x = 1\nsolve t = {t0:?}..{end:?}"
+        );
+        let mut state = on([1.0, 0.0], w, a - t0, 0.0);
+        for (span, force) in [(b - a, force), (c - b, 0.0), (d - c, 0.2), (end - d, -0.1)] {
+            state = on(state, w, span, force);
+        }
+        for tolerance in [1e-8, 1e-9, 1e-11, 1e-13] {
+            for method in ["auto", "dop853", "taylor"] {
+                let found = run(&text, method, tolerance);
+                let error = (last(&found, 0)[0] - state[0]).abs();
+                // Both edges of the blow are known to a unit of the last place of time, and to another one where the
+                // step is that ends there.
+                let late = 4.0 * f64::EPSILON * t0.abs() * force;
+                let limit = 1e3 * tolerance + 1e-11 + late;
+                assert!(error < limit, "{t0:e} {method} {tolerance:e}: {error:e} of {limit:e}");
+                assert_eq!(
+                    found.audit.verdict,
+                    Verdict::Pass,
+                    "{method} {tolerance:e}: {:?}",
+                    found.audit
+                );
+            }
+        }
+    }
+}
+
 /// Errors grow so much that the first second integration comes apart from the motion, and hands over to a stricter one:
 /// what is told is the error still.
 #[test]

@@ -9,7 +9,8 @@ use pfaff_solver::System;
 
 use crate::error::Failure;
 use crate::motion::sample::Sample;
-use crate::problem::branches::Side;
+use crate::motion::side::Side;
+use crate::problem::settings::Settings;
 use crate::problem::start::Start;
 use crate::run::hybrid::HybridRun;
 use crate::run::hybrid::phase::Discrete;
@@ -84,6 +85,11 @@ impl HybridRun<'_> {
         let place = self.place(met.as_ref().unwrap_or(&self.state));
         let value = &self.switching.values(&self.branches.model, &place)[k];
         if value.clear_side(0.0).is_some() {
+            let Settings { t0, options, .. } = &self.settings;
+            // NOTE: at the end of a run it does not matter.
+            if (options.t1 - self.t).abs() <= SOON * (options.t1 - t0).abs() {
+                return Ok(false);
+            }
             self.blurred.get_or_insert_with(|| ("a comparison".to_owned(), self.t));
             return Ok(false);
         }

@@ -16,8 +16,9 @@ use pfaff_model::{Dynamics, Principle, Workspace};
 
 use crate::motion::Motion;
 use crate::motion::note::{Note, brief};
+use crate::motion::side::Side;
 use crate::motion::verdict::Check;
-use crate::problem::branches::{Branches, Side};
+use crate::problem::branches::Branches;
 use crate::problem::start::Start;
 use crate::run::hybrid::switching::SwitchValue;
 

@@ -22,8 +22,9 @@ use pfaff_model::{
 use crate::derivation::derive_in;
 use crate::error::Failure;
 use crate::motion::Motion;
+use crate::motion::side::Side;
 use crate::motion::verdict::Check;
-use crate::problem::branches::{Branches, Side};
+use crate::problem::branches::Branches;
 use crate::run::hybrid::phase::{Discrete, Making, Phases, Switch};
 use crate::system::compiled::Dynamics;
 
@@ -155,8 +156,8 @@ impl Phases {
     }
 }
 
-/// Puts the friction of joints into the model of a phase. `signs` say where switching functions are; `symbols` stand for
-/// their signs. Gives out what the placeholders are.
+/// Puts the friction of joints into the model of a phase. `signs` say where switching functions are, and `symbols`
+/// stand for their signs. Gives out what the placeholders are.
 pub(super) fn put_loads(
     model: &mut Workspace,
     principle: Option<Principle>,

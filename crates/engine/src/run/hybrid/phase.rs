@@ -24,8 +24,9 @@ use pfaff_solver::{ContactState, Rubbing};
 
 use crate::derivation::derive_in;
 use crate::error::Failure;
-use crate::problem::branches::{Branches, Side};
-use crate::run::hybrid::condition::function;
+use crate::motion::side::Side;
+use crate::problem::branches::Branches;
+use crate::run::hybrid::condition_function::function;
 use crate::run::hybrid::joints;
 use crate::system::compiled::Dynamics;
 use crate::system::contact::{ContactSolver, Slowness};

@@ -7,8 +7,8 @@ use pfaff_solver::{ContactState, Rubbing};
 use crate::error::Failure;
 use crate::motion::note::brief;
 use crate::motion::sample::Sample;
+use crate::motion::side::Side;
 use crate::motion::{EventRecord, Motion, Series};
-use crate::problem::branches::Side;
 use crate::problem::dynamics_span;
 use crate::problem::start::Start;
 use crate::run::hybrid::HybridRun;
@@ -221,8 +221,12 @@ impl HybridRun<'_> {
         if self.now.signs.is_empty() {
             return Ok(Settled::From(None));
         }
+        // NOTE: what has just closed keeps its gap to rounding, and then exactly.
+        let is_moved = self.velocities_jump && !self.switching.is_in_constraints;
+        let met = if is_moved { self.met(&self.now.clone())? } else { None };
         let Self { switching, branches, phases, now, state, cause, t, settings, speed, .. } =
             self;
+        let state = met.as_ref().unwrap_or(state);
         let span = settings.options.t1 - settings.t0;
         let place = Place { t: *t, state, fired: cause.fired, span };
         let base = now.clone();

@@ -14,8 +14,9 @@ use pfaff_model::Workspace;
 use crate::error::Failure;
 use crate::motion::Motion;
 use crate::motion::sample::Sample;
+use crate::motion::side::Side;
 use crate::motion::verdict::Check;
-use crate::problem::branches::{Branches, Side};
+use crate::problem::branches::Branches;
 use crate::problem::start::Start;
 use crate::run::hybrid::phase::constraints_switch;
 
