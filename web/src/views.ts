@@ -27,7 +27,7 @@ export function formulas(panel: HTMLElement, html: string, signs: string | null,
   const rest = parts.filter((p) => !first.includes(p));
   // "principle …" and "signs: …" are said elsewhere.
   const said = words.filter((w) => !/^(principle|signs:)/.test(w.textContent ?? ""));
-  const alike = alikes(said);
+  const alike = sameLines(said);
   for (const w of alike) spelled(w);
   panel.replaceChildren(...alike.filter((w) => !/^Conserved|^To watch|^observe/.test(w.textContent ?? "")), ...(first.length ? first : rest));
   if (first.length && rest.length) {
@@ -46,7 +46,7 @@ export function formulas(panel: HTMLElement, html: string, signs: string | null,
 const laidOut = new WeakMap<Element, string>();
 
 /** Lines that differ in an index alone are one, which names the first and the last of them. */
-function alikes(lines: Element[]): Element[] {
+function sameLines(lines: Element[]): Element[] {
   const kinds = new Map<string, Element[]>();
   for (const line of lines) {
     const kind = line.innerHTML.replace(/`(\w+)\[\d+\]`/g, "`$1`");
